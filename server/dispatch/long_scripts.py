@@ -19,10 +19,13 @@ from protocol.replies import Reply
 from server.client.client import Client
 from server.client.pushes import Pushes
 from server.dispatch.execution import Execution
+from server.dispatch.greenlet_stack import GreenletStack
 from server.dispatch.origin import CLIENT
+from server.dispatch.own_stack import OwnStack
 from server.dispatch.restrictions import Restrictions
 from server.dispatch.side_stack import SideStack
 from server.dispatch.timekeeper import Timekeeper
+from server.process import stack_calls
 from server.propagation.propagation import Op, Propagation
 from server.scripting.script_run import ScriptRun
 from server.table import errors
@@ -108,7 +111,10 @@ class LongScripts:
             call()
 
     def _make_stack(self) -> SideStack:
-        self._stack = SideStack(self._execution)
+        if stack_calls.are_there():
+            self._stack = OwnStack(self._execution)
+        else:
+            self._stack = GreenletStack(self._execution)
         self._run.pause = self._pause
         return self._stack
 

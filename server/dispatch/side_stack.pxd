@@ -11,14 +11,11 @@ cdef class SideStack:
     cdef list _argv
     cdef int _origin
     cdef Execution _execution
-    cdef object _make
-    cdef object _current
-    cdef object _idle
-    cdef object _left
 
     cpdef bint is_left(self) except -1
     cpdef object run(self, Client client, Command command, list argv, int origin)
     cpdef object resume(self)
     cpdef bint leave(self) except -1
+    cdef object _enter(self)
     @cython.locals(client=Client, command=Command, argv=list)
     cdef object _run_one(self)

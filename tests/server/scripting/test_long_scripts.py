@@ -223,3 +223,15 @@ def test_shutdown_waits_for_a_script_but_for_nosave(server: Any, loop: Loop) -> 
     assert stops == [frozenset([b"NOSAVE"])]
     server.state.scripting.run.end_if_unwritten()
     loop.run_out()
+
+
+def test_a_script_that_was_held_back_runs_amid_the_command_that_lets_it_go_on(server: Any) -> None:
+    other = server.client()
+    server.send("CLIENT", "PAUSE", 100_000, "WRITE")
+    assert other.send("EVAL", "return 'held'", 0) == NOTHING
+    server.send("MULTI")
+    server.send("EVAL_RO", "return 'first'", 0)
+    server.send("CLIENT", "UNPAUSE")
+    server.send("EVAL_RO", "return 'last'", 0)
+    assert server.send("EXEC") == [b"first", b"OK", b"last"]
+    assert other.reply() == b"held"
