@@ -2,7 +2,7 @@ cimport cython
 
 from protocol.encoder cimport Encoder
 from server.lua cimport lua_api as lua
-from server.lua cimport natives, randomness, redis_library, register_function
+from server.lua cimport natives, randomness, redis_library, register_function, values
 from server.lua.host cimport Host
 from server.lua.libraries cimport all_libraries
 from server.lua.lua_api cimport lua_State

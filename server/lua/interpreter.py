@@ -15,7 +15,7 @@ from pathlib import Path
 
 from protocol.encoder import Encoder
 from server.lua import lua_api as lua
-from server.lua import natives, randomness, redis_library, register_function
+from server.lua import natives, randomness, redis_library, register_function, values
 from server.lua.host import Host
 from server.lua.libraries import all_libraries
 from server.lua.results import ResultWriter, ScriptEnded
@@ -232,6 +232,7 @@ class Interpreter:
         lua.set_hook(self._L, redis_library.count_reached, COUNT)
         status = lua.call(self._L, arguments, results, 1)
         redis_library.enter(outer)
+        values.forget_words()
         if self._host.fault is not None:
             fault, self._host.fault = self._host.fault, None
             lua.set_top(self._L, 0)

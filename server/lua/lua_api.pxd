@@ -1,5 +1,6 @@
 # inline only
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.string cimport memcmp
 
 # The functions of Lua's own C interface (www.lua.org/manual/5.1), as far as they are used. They are
 # found when a module is loaded: lua_library.py has loaded Lua by then.
@@ -434,6 +435,14 @@ cdef inline bytes to_bytes(lua_State *L, int at):
     cdef size_t size = 0
     cdef const char *text = lua_tolstring(L, at, &size)
     return PyBytes_FromStringAndSize(text, size)
+
+
+cdef inline bint holds(lua_State *L, int at, bytes text) noexcept:
+    cdef size_t size = 0
+    cdef const char *held = lua_tolstring(L, at, &size)
+    return (
+        size == <size_t>PyBytes_GET_SIZE(text) and memcmp(held, PyBytes_AS_STRING(text), size) == 0
+    )
 
 
 cdef inline size_t length(lua_State *L, int at) noexcept:

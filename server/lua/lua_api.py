@@ -233,6 +233,11 @@ def to_bytes(L: State, at: int) -> bytes:
     return ctypes.string_at(text, size.value)
 
 
+def holds(L: State, at: int, text: bytes) -> bool:
+    """Whether the string there is *text*."""
+    return to_bytes(L, at) == text
+
+
 def length(L: State, at: int) -> int:
     """Bytes of a string, the border of a table (lua_objlen)."""
     return _objlen(L, at)

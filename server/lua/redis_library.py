@@ -117,10 +117,8 @@ def _call_command(L: State, throws: bool) -> int:
     try:
         reply = _reply_to(L)
         lua.set_top(L, 0)
-        if isinstance(reply, ErrorReply):
-            values.push_error(L, str(reply).encode("utf-8", "surrogateescape"))
-            return -1 if throws else 1
-        values.push_reply(L, reply, _running.resp)
+        if not values.push_reply(L, reply, _running.resp) and throws:
+            return -1
     except Exception as error:
         return fault(L, error)
     except BaseException as error:  # it must not cross Lua's frames: the interpreter raises it

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
+from protocol cimport octets
 from protocol.encoder cimport Encoder
 from protocol.replies cimport Status
 from server.lua cimport lua_api as lua
@@ -10,6 +11,8 @@ cdef int ROOM
 cdef int64_t I64_MIN
 cdef double TWO_63
 cdef bytes IS_COUNTED
+cdef list NO_WORDS
+cdef list _last_words
 cdef int64_t EXACT
 cdef int BULK
 cdef int INTEGER
@@ -30,7 +33,7 @@ cdef int DIGIT_0
 cpdef int64_t whole(double number) except? -1
 
 @cython.locals(line=bytes)
-cdef int push_reply(lua_State *L, object reply, int resp) except -1
+cdef bint push_reply(lua_State *L, object reply, int resp) except -1
 @cython.locals(out=Encoder)
 cdef int _push_written(lua_State *L, object reply, int resp) except -1
 cdef int _push_null(lua_State *L, int resp) except -1
@@ -54,7 +57,10 @@ cdef Py_ssize_t _push_pairs(
 ) except -1
 cdef int _push_verbatim(lua_State *L, bytes data, Py_ssize_t start, Py_ssize_t end) except -1
 cdef int push_error(lua_State *L, bytes text) except -1
-@cython.locals(words=list, at=int, kind=int)
+@cython.locals(
+    last=list, known=Py_ssize_t, count=Py_ssize_t, words=list, index=int, kind=int, word=bytes
+)
 cdef list take_words(lua_State *L)
+cdef forget_words()
 @cython.locals(integer=int64_t)
 cpdef bytes number_text(double number)

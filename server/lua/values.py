@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import math
 
+from protocol import octets
 from protocol.encoder import Encoder, double_text
-from protocol.replies import Reply, Status
+from protocol.replies import ErrorReply, Reply, Status
 from server.lua import lua_api as lua
 from server.lua.lua_api import State
 
@@ -36,14 +37,20 @@ BULK, INTEGER, ARRAY, STATUS, ERROR = b"$:*+-"
 NULL, BOOLEAN, DOUBLE, MAP, SET, BIG, VERBATIM = b"_#,%~(="
 CR, MINUS, DIGIT_0 = b"\r-0"
 IS_COUNTED = b"ignore_error_stats_update"  # of an error: its statistics are up to date
+NO_WORDS: list[bytes] = []
 EXACT = 2**52  # up to here, integers are written digit by digit
 
+
+_last_words = NO_WORDS  # of the command that the running script has called last
 
 # ---------------------------------------------------------------------- to a script
 
 
-def push_reply(L: State, reply: Reply, resp: int) -> None:
-    """Push what a command has answered, as a script sees it in protocol *resp*. O(values)."""
+def push_reply(L: State, reply: Reply, resp: int) -> bool:
+    """Push what a command has answered, as a script sees it in protocol *resp*. O(values).
+
+    False if that is an error.
+    """
     if type(reply) is bytes:
         lua.push_bytes(L, reply)
     elif type(reply) is int:
@@ -53,8 +60,12 @@ def push_reply(L: State, reply: Reply, resp: int) -> None:
     elif type(reply) is Status:
         line = reply.line
         _push_named(L, b"ok", line, 1, len(line) - 2)
+    elif isinstance(reply, ErrorReply):
+        push_error(L, str(reply).encode("utf-8", "surrogateescape"))
+        return False
     else:
         _push_written(L, reply, resp)
+    return True
 
 
 def _push_written(L: State, reply: Reply, resp: int) -> None:
@@ -189,17 +200,31 @@ def push_error(L: State, text: bytes) -> None:
 
 
 def take_words(L: State) -> list[bytes] | None:
-    """The arguments of the running native as a command's words; None if one is no text."""
-    words = [b""] * lua.top(L)
-    for at in range(1, lua.top(L) + 1):
-        kind = lua.type_at(L, at)
+    """The arguments of the running native as a command's words; None if one is no text.
+
+    A word that the command before had in the same place, as in a loop, is that very object. So is
+    the list, if whoever was given it has let it go.
+    """
+    global _last_words  # noqa: PLW0603
+    last, known, count = _last_words, len(_last_words), lua.top(L)
+    words = octets.room_for(last, count)
+    for index in range(count):
+        kind = lua.type_at(L, index + 1)
         if kind == lua.STRING:
-            words[at - 1] = lua.to_bytes(L, at)
+            word = last[index] if index < known else b""
+            words[index] = word if lua.holds(L, index + 1, word) else lua.to_bytes(L, index + 1)
         elif kind == lua.NUMBER:
-            words[at - 1] = number_text(lua.to_number(L, at))
+            words[index] = number_text(lua.to_number(L, index + 1))
         else:
             return None
+    _last_words = words
     return words
+
+
+def forget_words() -> None:
+    """A script is over: let go of the words of its last command."""
+    global _last_words  # noqa: PLW0603
+    _last_words = NO_WORDS
 
 
 def whole(number: float) -> int:

@@ -270,3 +270,18 @@ def test_commands_of_a_script_take_turns(server: Any) -> None:
     calls = "redis.call('SET', 'a', i) redis.call('INCR', 'a')"
     script = f"for i = 1, 2 do {calls} end return redis.call('get', 'a')"
     assert server.send("EVAL", script, 0) == b"3"
+
+
+def test_words_of_one_command_after_the_other_are_their_own(server: Any) -> None:
+    server.send("CONFIG", "SET", "slowlog-log-slower-than", 0)
+    words = ("a", "", "ab", "ab", "b", 1, "1", 2.5, "a")
+    table = ", ".join(f"'{word}'" if isinstance(word, str) else str(word) for word in words)
+    script = (
+        f"for _, word in ipairs({{{table}}}) do redis.call('RPUSH', KEYS[1], word) end "
+        "redis.call('SET', 'long', string.rep('x', 100)) redis.pcall('RPUSH', KEYS[1], {}) "
+        "return redis.call('LRANGE', KEYS[1], 0, -1)"
+    )
+    expected = [str(word).encode() for word in words]
+    assert server.send("EVAL", script, 1, "l") == expected
+    pushes = [entry[3] for entry in server.send("SLOWLOG", "GET", -1) if entry[3][0] == b"RPUSH"]
+    assert pushes == [[b"RPUSH", b"l", word] for word in reversed(expected)]
