@@ -21,7 +21,7 @@ from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.expiry import ExpiryCycle
 from server.dispatch.state import ServerState
 from server.process.server_clock import NS_A_MS, ServerClock
-from server.propagation.propagation import Op
+from server.propagation.propagation import Durability, Op
 from storage import allocation, digest, payload
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
@@ -71,12 +71,8 @@ class Counted:
         self.unsteady = False  # it has subscribed or monitored, or wanted no replies
 
 
-class KeptLog:
+class KeptLog(Durability):
     """Stands in for the append-only file, which takes everything."""
-
-    offset = synced_offset = 0
-    tentative = False
-    error = ""
 
     def add_all(self, ops: list[Op]) -> None:
         """Take *ops*: names and arguments that are bytes."""

@@ -41,6 +41,7 @@ cdef class Encoder(Encoded):
     cdef public Py_ssize_t limit
     cdef readonly bint overflown
 
+    cdef _begin(self, int resp, Py_ssize_t limit)
     @cython.locals(made=Encoder)
     cpdef Encoder another(self)
     cpdef Py_ssize_t size(self)

@@ -73,8 +73,11 @@ class Encoder(Encoded):
     __slots__ = ("_in_pieces", "_pieces", "buffer", "end", "limit", "overflown", "resp")
 
     def __init__(self, resp: int = 2) -> None:
+        self._begin(resp, 0)
+
+    def _begin(self, resp: int, limit: int) -> None:
         self.resp = resp
-        self.limit = 0
+        self.limit = limit
         self.overflown = False
         self.buffer = _NO_BUFFER
         self.end = 0
@@ -101,8 +104,8 @@ class Encoder(Encoded):
 
     def another(self) -> Encoder:
         """An empty encoder with the same protocol version and limit."""
-        made = Encoder(self.resp)
-        made.limit = self.limit
+        made = Encoder.__new__(Encoder)
+        made._begin(self.resp, self.limit)  # noqa: SLF001
         return made
 
     def take(self) -> bytes:

@@ -10,7 +10,7 @@ from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.value_packing cimport ValuePacking
 from server.observe.loop_times cimport LoopTimes
 from server.process cimport memory_reserve
-from server.propagation.propagation cimport Propagation
+from server.propagation.propagation cimport Durability, Propagation
 
 
 @cython.final
@@ -35,6 +35,7 @@ cdef class Turn:
     cpdef send_all(self)
     cdef _refuse_what_needs_memory(self)
     cpdef send_now(self, Endpoint connection)
+    @cython.locals(durability=Durability)
     cdef _write_log(self, list connections)
     @cython.locals(connection=Endpoint, client=Client)
     cdef _refuse_answers(self, object error, list connections, uint64_t synced_offset)

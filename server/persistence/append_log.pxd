@@ -2,14 +2,11 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
+from server.propagation.propagation cimport Durability
 
 
-cdef class AppendLog:
-    cdef readonly uint64_t offset
-    cdef readonly uint64_t synced_offset
-    cdef readonly str error
+cdef class AppendLog(Durability):
     cdef readonly bint broken
-    cdef readonly bint tentative
     cdef readonly uint64_t file_size
     cdef readonly uint64_t delayed_syncs
     cdef public object on_took
@@ -38,7 +35,7 @@ cdef class AppendLog:
 
     @cython.locals(before=Py_ssize_t)
     cpdef add_all(self, list ops)
-    cpdef write(self)
+    cpdef bint write(self) except -1
     @cython.locals(argv=list, word=bytes, db=int)
     cdef _add(self, tuple op)
     @cython.locals(word=bytes)
@@ -56,7 +53,7 @@ cdef class AppendLog:
     cdef _drop_partial(self)
     cdef _use_file(self, int fd, uint64_t size)
     @cython.locals(started_s=double)
-    cdef _sync_now(self, bint whatever)
+    cdef bint _sync_now(self, bint whatever) except -1
     cdef bint _sync_is_suppressed(self) except -1
     cdef bint _sync_is_due(self) except -1
     cdef _sync_in_background(self)

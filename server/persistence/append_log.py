@@ -33,7 +33,7 @@ from protocol.encoder import Encoder
 from server.config.parameters import Config
 from server.persistence.files import Files
 from server.persistence.log_commands import annotation
-from server.propagation.propagation import Op
+from server.propagation.propagation import Durability, Op
 
 SYNC_EVERY_S = 1.0
 SLOW_S = 2.0  # an fsync that writes have had beside them for so long is told of
@@ -45,7 +45,7 @@ EXEC = [b"EXEC"]
 _log = logging.getLogger("penstock")
 
 
-class AppendLog:
+class AppendLog(Durability):
     """Writes one file after the other; all offsets are bytes since the server began.
 
     *threads* runs the fsyncs of everysec, one at a time. *busy* tells whether a child is writing,
@@ -61,11 +61,8 @@ class AppendLog:
         unix_s: Callable[[], int],
         busy: Callable[[], bool],
     ) -> None:
-        self.offset = 0
-        self.synced_offset = 0
-        self.error = ""  # why the last write failed; "" if it did not
+        Durability.__init__(self)  # tentative: the file has no base yet
         self.broken = False
-        self.tentative = False  # the file has no base yet, so nothing in it survives a crash
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
         self.on_took: Callable[[bytes, float], None] = _ignore_time  # an event of LATENCY, seconds

@@ -30,27 +30,24 @@ class Sink(Protocol):
         """Take *ops*, a transaction if it is more than one."""
 
 
-class Durability(Sink, Protocol):
+class Durability:
     """A sink that keeps what it takes. All offsets are bytes since it began."""
 
-    @property
-    def offset(self) -> int:
-        """Of the end of what was added."""
+    __slots__ = ("error", "offset", "synced_offset", "tentative")
 
-    @property
-    def synced_offset(self) -> int:
-        """Of the end of what is known to be kept."""
+    def __init__(self) -> None:
+        self.offset = 0  # of the end of what was added
+        self.synced_offset = 0  # of the end of what is known to be kept
+        self.tentative = False  # what was written before it began is not kept yet: so nothing is
+        self.error = ""  # why the last write failed; "" if it did not
 
-    @property
-    def tentative(self) -> bool:
-        """Whether what was written before it began is not kept yet: then nothing is."""
-
-    @property
-    def error(self) -> str:
-        """Why the last write failed."""
+    def add_all(self, ops: list[Op]) -> None:
+        """Take *ops*, a transaction if it is more than one."""
+        raise NotImplementedError
 
     def write(self) -> bool:
         """Write what was added. False if answers were to wait for it and it cannot be kept."""
+        raise NotImplementedError
 
 
 class Propagation:
@@ -106,14 +103,15 @@ class Propagation:
         """
         ops = self.ops
         kept = self._without_messages(ops) if self._messages else ops
-        if self.durability is not None and kept:
-            self.durability.add_all(kept)
+        durability = self.durability
+        if durability is not None and kept:
+            durability.add_all(kept)
         self.ops = []
         if self._messages:
             self._messages.difference_update(map(id, ops))
         for sink in self._sinks:
             sink.add_all(ops)
-        return 0 if self.durability is None else self.durability.offset
+        return 0 if durability is None else durability.offset
 
     def _without_messages(self, ops: list[Op]) -> list[Op]:
         return [op for op in ops if id(op) not in self._messages]

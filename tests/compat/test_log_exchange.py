@@ -12,7 +12,7 @@ from server.client.client import Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
-from server.propagation.propagation import Op
+from server.propagation.propagation import Durability, Op
 from storage import digest
 from tests.compat.connection import Connection
 from tests.compat.logging_redis import LoggingRedis
@@ -23,14 +23,11 @@ SEQUENCES = 8
 COMMANDS = 80
 
 
-class Recorder:
+class Recorder(Durability):
     """Records the logged commands; takes the place of the append-only file."""
 
-    offset = synced_offset = 0
-    error = ""
-    tentative = False
-
     def __init__(self) -> None:
+        super().__init__()
         self.units: list[list[Op]] = []
 
     def add_all(self, ops: list[Op]) -> None:

@@ -19,6 +19,7 @@ from server.dispatch.state import ServerState
 from server.dispatch.time_travel import TimeTravel
 from server.process import faults
 from server.process.server_clock import NS_A_MS, ServerClock
+from server.propagation.propagation import Durability
 from server.table.command import TABLE, Command, Flags
 from tests.server.running import LOOPS, Run, run_on
 
@@ -85,14 +86,13 @@ class SocketlessClient:
             self._server.dispatcher.execute(self.client, argv)
 
 
-class RecordingLog:
+class RecordingLog(Durability):
     """Takes the place of the append-only file. If *kept* is False, its disk is full."""
 
     def __init__(self) -> None:
         self.units: list[list[tuple[int, list[bytes]]]] = []
-        self.offset = self.synced_offset = 0
+        super().__init__()
         self.error = "No space left on device"
-        self.tentative = False
         self.kept = True
 
     def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:

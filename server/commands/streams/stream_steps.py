@@ -69,4 +69,6 @@ def _log_add(
         words = trim.as_exact(stream)
         call.log_as(argv[0], argv[1], *words, text, *argv[id_at + 1 :])
     elif not seq_given:
-        call.log_as(*argv[:id_at], text, *argv[id_at + 1 :])
+        logged = argv[:]
+        logged[id_at] = text
+        call.server.events.log(logged)

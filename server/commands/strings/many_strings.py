@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from protocol.encoder import Encoder
 from protocol.replies import OK, Reply
 from server.commands.strings import string_steps
 from server.dispatch.call import Call
@@ -31,17 +32,25 @@ def mget(call: Call) -> Reply:
     """
     out = call.client.out.another()
     out.array(len(call.argv) - 1)
-    for first in range(1, len(call.argv), fetching.MOST):
-        keys = call.argv[first : first + fetching.MOST]
-        call.db.fetch(keys)
+    _write_strings(call, out)
+    return out
+
+
+def _write_strings(call: Call, out: Encoder) -> None:
+    """Write the string at each key to *out*, or null."""
+    db, argv = call.db, call.argv
+    first = 1
+    while first < len(argv):
+        keys = argv[first : first + fetching.MOST]
+        db.fetch(keys)
         for key in keys:
-            value = call.db.read_any(key)
+            value = db.read_any(key)
             if value is None or type(value) is bytes:
                 out.write(value)
             else:
                 is_string = type(value) is int or type(value) is bytearray
                 out.write(string_steps.text_of(value) if is_string else None)
-    return out
+        first += fetching.MOST
 
 
 @command(

@@ -10,6 +10,7 @@ import pytest
 
 from server.config.parameter import OutputLimit
 from server.network.connection import Connection
+from server.propagation.propagation import Durability
 from tests.server.running import Run, Running, ask, running
 
 
@@ -608,13 +609,12 @@ def test_the_buffers_and_the_queue_of_a_client_are_counted_while_they_exist(run:
     run(test)
 
 
-class FullDisk:
+class FullDisk(Durability):
     """Takes the place of the append-only file. It takes commands, but can write none."""
 
-    offset = 0
-    synced_offset = 0
-    error = "No space left on device"
-    tentative = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.error = "No space left on device"
 
     def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:
         self.offset += len(ops)

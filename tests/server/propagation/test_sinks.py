@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from server.propagation.propagation import Op, Propagation
+from server.propagation.propagation import Durability, Op, Propagation
 
 
-class Recorder:
+class Recorder(Durability):
     """A sink that remembers what it took, and a durability that may fail."""
 
     def __init__(self, told: list[str], name: str) -> None:
+        super().__init__()
         self.units: list[list[Op]] = []
         self.fails = False
-        self.offset = self.synced_offset = 0
-        self.tentative = False
-        self.error = ""
         self._told, self._name = told, name
 
     def add_all(self, ops: list[Op]) -> None:
