@@ -70,7 +70,7 @@ class Machine:
 
     # ------------------------------------------------------------------ what happens to it
 
-    def start(self, amid: Callable[[], None] = lambda: None) -> None:
+    def start(self, amid: Callable[[], object] = lambda: None) -> None:
         """Load the data; *amid* is what clients do meanwhile. Raises LoadFailed."""
         self.dispatcher.timekeeper.begin()
         for _ in self.persistence.load(self.dispatcher.begin_replay):
