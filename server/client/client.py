@@ -115,7 +115,7 @@ class Client:
         self.queue = NO_COMMANDS  # between MULTI and EXEC
         self.dirty_exec = False  # something could not be queued: EXEC must refuse
         self.dirty_watch = False  # a watched key has changed: EXEC must answer null
-        self.watching: dict[tuple[int, bytes], None] = {}  # an ordered set
+        self.watching: dict[tuple[int, bytes], Any] = {}  # see server/dispatch/watching.py
         self.subscriptions = NO_SUBSCRIPTIONS
         self.tracking = NOT_TRACKING
         self.written_offset = 0  # of the log's end after the client's last write

@@ -1,4 +1,11 @@
-"""WATCH: whose EXEC answers null because a key has changed."""
+"""WATCH: whose EXEC answers null because a key has changed.
+
+    a key that had expired already when it was watched    its removal is no change
+    one that expires afterwards                           is a change, removed or not
+
+So WATCH and EXEC remove no key. With each key that had expired already a client keeps the database
+in which it may still lie: ``client.watching[index, key]`` is that, or None.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +14,7 @@ from collections.abc import Sequence
 from server.client.client import Client
 from server.observe.memory import Memory
 from server.observe.part import Part
-from storage.keyspace.keyspace import Keyspace
+from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
 PLACE_BYTES = 352  # bytes that a place watched by one client takes beside its key
 
@@ -20,15 +27,12 @@ class Watching(Part):
         self.watchers: dict[tuple[int, bytes], dict[Client, None]] = {}
 
     def watch(self, client: Client, db: Keyspace, key: bytes) -> None:
-        """Watch *key* for *client*: a change makes its EXEC answer null, until unwatch.
-
-        A key that is past its time is removed now, so that its removal later is no change.
-        """
-        db.peek(key)
+        """Watch *key* for *client*: a change makes its EXEC answer null, until unwatch."""
         place = (db.index, key)
-        if place not in client.watching:
-            self._memory.hold(client, PLACE_BYTES + len(key))
-        client.watching[place] = None
+        if place in client.watching:
+            return
+        self._memory.hold(client, PLACE_BYTES + len(key))
+        client.watching[place] = db if _has_expired(db, key) else None
         self.watchers.setdefault(place, {})[client] = None
 
     def client_left(self, client: Client) -> None:
@@ -52,18 +56,50 @@ class Watching(Part):
 
     def touched(self, db_index: int, key: bytes) -> None:
         """*key* was changed: mark the clients that watch it."""
-        for client in self.watchers.get((db_index, key), ()):
-            client.dirty_watch = True
+        place = (db_index, key)
+        for client in self.watchers.get(place, ()):
+            expired_in = client.watching[place]
+            if expired_in is None or _holds(expired_in, key):
+                client.dirty_watch = True
+            else:
+                client.watching[place] = None
 
     def emptying(self, databases: Sequence[Keyspace]) -> None:
         """What is watched there and in any of *databases* is about to change. O(watched keys)."""
-        indexes = {db.index for db in databases}
-        for (index, key), watchers in self.watchers.items():
-            if index in indexes and any(db.peek(key) is not None for db in databases):
-                for client in watchers:
-                    client.dirty_watch = True
+        for db in databases:
+            others = [other for other in databases if other is not db]
+            for (index, key), watchers in self.watchers.items():
+                if index == db.index and any(_holds(each, key) for each in databases):
+                    for client in watchers:
+                        _replaced(client, db, key, others)
 
-    def remove_expired(self, client: Client, databases: list[Keyspace]) -> None:
-        """Remove the keys that *client* watches and that have expired, which is a change."""
-        for index, key in list(client.watching):
-            databases[index].peek(key)
+    def note_expired(self, client: Client, databases: list[Keyspace]) -> None:
+        """Mark *client* if a key that it watches has expired since."""
+        for (index, key), expired_in in client.watching.items():
+            if expired_in is None and _has_expired(databases[index], key):
+                client.dirty_watch = True
+
+
+def _replaced(client: Client, db: Keyspace, key: bytes, others: Sequence[Keyspace]) -> None:
+    """What *client* watches in *db* at *key* is about to be what is in *others*; in none: nothing.
+
+    What had expired, and what is there no more, are the same to it.
+    """
+    place = (db.index, key)
+    comes = any(_holds(other, key) for other in others)
+    comes_expired = any(_has_expired(other, key) for other in others)
+    is_nothing = client.watching[place] is not None or not _holds(db, key)
+    if is_nothing and (comes_expired or not comes):
+        client.watching[place] = db if comes_expired else None
+    else:
+        client.dirty_watch = True
+
+
+def _holds(db: Keyspace, key: bytes) -> bool:
+    """Whether *key* is in *db*, expired or not."""
+    return db.table.get(key) is not None
+
+
+def _has_expired(db: Keyspace, key: bytes) -> bool:
+    """Whether *key* lies in *db* beyond its time."""
+    return NO_EXPIRY != db.expiry(key) < db.events.clock.now_ms

@@ -103,10 +103,12 @@ def test_a_copy_is_loaded_beside_the_old_data(tmp_path: Path) -> None:
         )
         follow(replica, primary)
         waiting.start()
-        seen = set()
+        seen, loading = set(), set()
         while replica.replication()["master_link_status"] != "up":
             seen.add(replica.client.get("old"))  # never -LOADING
+            loading.add(replica.client.info("persistence")["async_loading"])
         assert b"data" in seen
+        assert loading == {0, 1}
         await_same(primary, replica)
         primary.client.xadd("s", {"f": "v"})
         waiting.join(30)

@@ -139,6 +139,7 @@ def persistence(state: ServerState) -> Fields:
     kept = state.persistence
     snapshots, child = kept.snapshots, kept.children
     yield "loading", int(state.restrictions.loading)
+    yield "async_loading", int(kept.progress is not None and not state.restrictions.loading)
     yield "current_cow_peak", child.cow_peak
     yield "current_cow_size", child.cow_size
     yield "current_cow_size_age", child.cow_size_age
@@ -225,6 +226,7 @@ def stats(state: ServerState) -> Fields:
     yield "keyspace_misses", state.events.misses
     yield "latest_fork_usec", state.persistence.children.latest_fork_usec
     yield "total_forks", state.persistence.children.total_forks
+    yield "slave_expires_tracked_keys", len(state.events.replica_expiry)
     yield "unexpected_error_replies", state.replay_failures.total
     yield "total_error_replies", counted.errors
     yield "total_reads_processed", counted.reads
@@ -341,8 +343,6 @@ ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     "payloads that are not checked": {"stats": ("dump_payload_sanitizations",)},
     "replicas": {
         "memory": ("mem_replica_full_sync_buffer",),
-        "stats": ("slave_expires_tracked_keys",),
-        "persistence": ("async_loading",),
     },
     "modules": {"persistence": ("module_fork_in_progress", "module_fork_last_cow_size")},
 }

@@ -44,7 +44,7 @@ def exec_(call: Call) -> Reply:
     client = call.client
     if not client.in_multi:
         raise EXEC_WITHOUT_MULTI
-    call.server.watching.remove_expired(client, call.server.databases)
+    call.server.watching.note_expired(client, call.server.databases)
     queue, refused, changed = client.queue, client.dirty_exec, client.dirty_watch
     call.server.watching.leave_multi(client)
     if refused:
