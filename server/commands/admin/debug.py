@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from protocol.encoder import Encoder
 from protocol.replies import OK, BigNumber, ErrorReply, Push, Reply, Set, Status, Verbatim
 from server.client.permissions import permits
-from server.commands.admin import debug_clock, debug_crash, reloading
+from server.commands.admin import debug_clock, debug_crash, debug_values, reloading
 from server.config.parameter import parse_bytes
 from server.config.parameters import BadValue
 from server.dispatch.call import Call
@@ -100,6 +100,11 @@ def _pause_cron(call: Call) -> Reply:
 
 def _skip_checksums(call: Call) -> Reply:
     call.server.config.switches.checksums = not _flag(call)
+    return OK
+
+
+def _allow_access_expired(call: Call) -> Reply:
+    call.server.events.lookup.keeps_expired = _flag(call)
     return OK
 
 
@@ -332,6 +337,9 @@ ACTIONS = {
     b"ERROR": Action(
         _error, 3, 3, "ERROR <string>", "Answers with this error; its first word is the code."
     ),
+    b"LEAK": Action(
+        _without_effect, 3, 3, "LEAK <string>", "Is accepted; no memory is lost by it here."
+    ),
     b"LISTPACK": Action(
         _listpack, 3, 3, "LISTPACK <key>", "Writes the listpack that is the value to the log."
     ),
@@ -353,6 +361,10 @@ ACTIONS = {
         _protocol, 3, 3, "PROTOCOL <type>",
         "Answers a value of a type: string integer double bignum null array set map attrib push"
         " verbatim true false.",
+    ),
+    b"QUICKLIST": Action(
+        debug_values.list_nodes, 3, 4, "QUICKLIST <key> [<0|1>]",
+        "Writes the sizes of the nodes of a list to the log.",
     ),
     b"QUICKLIST-PACKED-THRESHOLD": Action(
         _quicklist_packed_threshold, 3, 3, "QUICKLIST-PACKED-THRESHOLD <size>",
@@ -379,10 +391,18 @@ ACTIONS = {
         _reply_buffer, 4, 4, "REPLYBUFFER <PEAK-RESET-TIME <never|reset|ms>|RESIZING <0|1>>",
         "Is accepted; reply buffers are not resized here.",
     ),
+    b"SDSLEN": Action(
+        debug_values.string_sizes, 3, 3, "SDSLEN <key>",
+        "Tells the lengths of the key and its string, and what memory they take.",
+    ),
     b"SEGFAULT": Action(debug_crash.segfault, 2, 2, "SEGFAULT", "Ends the server by SIGSEGV."),
     b"SET-ACTIVE-EXPIRE": Action(
         _set_active_expire, 3, 3, "SET-ACTIVE-EXPIRE <0|1>",
         "Stops the cycle that frees expired keys nobody looks at, or lets it go on.",
+    ),
+    b"SET-ALLOW-ACCESS-EXPIRED": Action(
+        _allow_access_expired, 3, 3, "SET-ALLOW-ACCESS-EXPIRED <0|1>",
+        "Lets commands see keys and fields that have expired, or no more.",
     ),
     b"SET-DISABLE-DENY-SCRIPTS": Action(
         _scripts_run_all, 3, 3, "SET-DISABLE-DENY-SCRIPTS <0|1>",

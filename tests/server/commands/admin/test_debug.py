@@ -1,5 +1,6 @@
 """DEBUG, SCRIPT FLUSH and FUNCTION FLUSH."""
 
+import re
 import logging
 import time
 
@@ -317,3 +318,36 @@ def test_while_data_are_loaded_none_are_put_in_their_place(server, line):
     assert server.send_line(f"DEBUG {line}").startswith("-LOADING")
     server.state.persistence.progress = None
     assert server.send_line("KEYS *") == [b"k"]
+
+
+def test_sdslen_tells_lengths_and_that_no_room_is_left(server):
+    server.send("SET", "key", "x" * 40_000)
+    told = server.send_line("DEBUG SDSLEN key").decode()
+    pattern = (
+        r"key_sds_len:3, key_sds_avail:0, key_zmalloc: \d+,"
+        r" val_sds_len:40000, val_sds_avail:0, val_zmalloc: 400\d\d"
+    )
+    assert re.fullmatch(pattern, told)
+
+
+def test_quicklist_writes_the_nodes_of_a_list_to_the_log(server, caplog):
+    server.send("RPUSH", "list", *["x" * 3000] * 4)
+    assert server.send_line("DEBUG QUICKLIST list") == b"Quicklist structure written to the log"
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0] == "quicklist: 4 elements in 2 nodes"
+    assert len(said) == 3
+    server.send("RPUSH", "short", "a")
+    assert server.send_line("DEBUG QUICKLIST short") == "-ERR Not a quicklist encoded object."
+
+
+def test_set_allow_access_expired_lets_commands_see_what_has_expired(server):
+    server.send_line("SET a 1 PX 10")
+    server.send_line("HSET h f v g v")
+    server.send_line("HPEXPIRE h 10 FIELDS 1 f")
+    server.send_line("DEBUG SET-ALLOW-ACCESS-EXPIRED 1")
+    server.advance(20)
+    assert server.send_line("GET a") == b"1"
+    assert server.send_line("HGET h f") == b"v"
+    server.send_line("DEBUG SET-ALLOW-ACCESS-EXPIRED 0")
+    assert server.send_line("GET a") is None
+    assert server.send_line("HGET h f") is None
