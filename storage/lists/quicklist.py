@@ -370,8 +370,13 @@ class QuickList(NodeDeque):
         return SAFE_LIMIT if self.fill >= 0 else SMALLEST_LIMIT << (-self.fill - 1)
 
     def _is_large(self, size: int) -> bool:
-        """Whether an element of *size* bytes is a node of its own."""
-        return size >= packed_threshold if packed_threshold else size > self._node_limit()
+        """Whether an element of *size* bytes is a node of its own.
+
+        The packed threshold is for lists of several nodes: what fits into the only one stays there.
+        """
+        if packed_threshold and self._outgrown:
+            return size >= packed_threshold
+        return size > self._node_limit()
 
     def _may_grow(self, pack: Listpack, size: int, elements: int) -> bool:
         """Whether *pack* may have *size* bytes and so many elements more."""
@@ -394,6 +399,8 @@ class QuickList(NodeDeque):
 
     def _new_node(self, value: bytes) -> Node:
         """A node for *value* alone."""
+        if packed_threshold and self.length:
+            self._outgrown = True  # there are other nodes already
         if self._is_large(len(value)):
             self._outgrown = True
             allocation.used += allocation.of_bytes(value)

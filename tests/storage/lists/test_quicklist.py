@@ -101,13 +101,22 @@ def test_an_element_too_large_for_a_listpack_gets_a_plain_node() -> None:
 
 @pytest.mark.usefixtures("packed_threshold_of_ten")
 def test_the_packed_threshold_decides_which_elements_are_plain() -> None:
-    values = filled(b"123456789", b"1234567890", b"1")
-    assert dumped(values)[1] == "plain"
-    values.set(1, b"1")
+    values = filled(b"1", b"2", b"3", b"123456789", b"1234567890", fill=2)
+    assert dumped(values)[2] == "plain"
+    values.set(4, b"5")
     assert "plain" not in dumped(values)
     values.set(0, b"x" * 10)
     assert dumped(values)[0] == "plain"
-    assert values.range(0, -1) == [b"x" * 10, b"1", b"1"]
+    assert values.range(0, -1) == [b"x" * 10, b"2", b"3", b"123456789", b"5"]
+
+
+@pytest.mark.usefixtures("packed_threshold_of_ten")
+def test_no_element_is_plain_in_a_list_that_one_listpack_holds() -> None:
+    values = filled(b"1", b"x" * 10, b"x" * 20)
+    values.set(0, b"x" * 100)
+    values.push_left(b"x" * 1000)
+    assert "plain" not in dumped(values)
+    assert values.encoding == b"listpack"
 
 
 def test_the_packed_threshold_has_the_same_bounds_as_in_redis() -> None:

@@ -66,8 +66,11 @@ def test_set_active_expire_stops_and_starts_the_expiry_cycle(server):
 def test_quicklist_packed_threshold_gives_large_elements_their_own_nodes(server):
     try:
         assert server.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 10b") == b"OK"
+        server.send("RPUSH", "list", *["x" * 5000] * 2)  # more than one listpack
         server.send("RPUSH", "list", "small", "x" * 10, "small")
-        assert b"ql_nodes:3" in server.send_line("DEBUG OBJECT list")
+        assert b"ql_nodes:5" in server.send_line("DEBUG OBJECT list")
+        server.send("RPUSH", "short", "small", "x" * 10, "small")
+        assert server.send_line("OBJECT ENCODING short") == b"listpack"
     finally:
         assert server.send_line("DEBUG QUICKLIST-PACKED-THRESHOLD 0") == b"OK"
     server.send("RPUSH", "later", "small", "x" * 10, "small")
