@@ -116,7 +116,6 @@ class AcceptedParameters:
     lazyfree_lazy_expire = Parameter(YES_NO, False, valkey=True)
     lazyfree_lazy_server_del = Parameter(YES_NO, False, valkey=True)
     lazyfree_lazy_user_del = Parameter(YES_NO, False, valkey=True)
-    lazyfree_lazy_user_flush = Parameter(YES_NO, False, valkey=True)
     activerehashing = Parameter(YES_NO, True)
     activedefrag = Parameter(YES_NO, False)
     active_defrag_cycle_max = Parameter(integer(1, 99), 25)

@@ -53,9 +53,7 @@ class ExpiryCycle:
         took_s = self._monotonic_s() - started
         self._state.stats.expire_cycle_ms += took_s * 1000
         self._count()
-        self._state.latency_events.add_if_long(
-            b"expire-cycle", int(took_s * 1e9), self._state.events.clock.now_ms // 1000
-        )
+        self._took(b"expire-cycle", took_s)
 
     def _count(self) -> None:
         """Let what this cycle has found have its share of the mean."""
@@ -72,7 +70,7 @@ class ExpiryCycle:
             self._cursors[db.index] = cursor
             due = [key for key in keys if db.expiry(key) < self._state.events.clock.now_ms]
             for key in due:
-                db.expire_now(key)
+                self._expire(db, key)
             self._looked_at += len(keys)
             self._expired += len(due)
             if self._monotonic_s() > deadline:
@@ -80,6 +78,20 @@ class ExpiryCycle:
             if len(due) * 100 <= len(keys) * WORTHWHILE:
                 return True
         return True
+
+    def _expire(self, db: Keyspace, key: bytes) -> None:
+        """Remove *key*. How long that takes is of interest while latencies are monitored."""
+        if not self._state.latency_events.threshold_ms:
+            db.expire_now(key)
+            return
+        started = self._monotonic_s()
+        db.expire_now(key)
+        self._took(b"expire-del", self._monotonic_s() - started)
+
+    def _took(self, event: bytes, seconds: float) -> None:
+        state = self._state
+        now_s = state.events.clock.now_ms // 1000
+        state.latency_events.add_if_long(event, int(seconds * 1e9), now_s)
 
     def _run_on_fields_in(self, db: Keyspace, deadline: float) -> bool:
         """Expire fields of values in *db*; False when the time is used up."""

@@ -7,6 +7,7 @@ The names of the events are Redis's:
 
     command  fast-command    a command, or a transaction as a whole
     expire-cycle             the removal of expired keys in the background
+    expire-del               that of a single one of them
     eviction-cycle           the eviction of keys before a command
     aof-write                a write to the AOF, and again under the name of how it was written:
                              aof-write-alone, -pending-fsync, -active-child

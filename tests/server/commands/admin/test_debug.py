@@ -1,7 +1,7 @@
 """DEBUG, SCRIPT FLUSH and FUNCTION FLUSH."""
 
-import re
 import logging
+import re
 import time
 
 import pytest

@@ -82,3 +82,22 @@ def test_keys_that_flushall_async_has_removed_count_as_lazily_freed(server):
     server.send_line("MSET a 1 b 2")
     server.send_line("FLUSHDB ASYNC")
     assert server.state.stats.lazily_freed == 2
+
+
+@pytest.mark.parametrize(
+    ("by_default", "line", "counted"),
+    [
+        ("yes", "FLUSHALL", 2),
+        ("yes", "FLUSHDB", 2),
+        ("yes", "FLUSHALL SYNC", 0),
+        ("no", "FLUSHALL", 0),
+        ("no", "FLUSHALL ASYNC", 2),
+    ],
+)
+def test_lazyfree_lazy_user_flush_says_what_a_flush_without_a_word_is(
+    by_default, line, counted, server
+):
+    server.send_line(f"CONFIG SET lazyfree-lazy-user-flush {by_default}")
+    server.send_line("MSET a 1 b 2")
+    server.send_line(line)
+    assert b"\r\nlazyfreed_objects:%d\r\n" % counted in server.send_line("INFO memory")
