@@ -10,25 +10,11 @@ from collections.abc import Container
 
 from protocol.replies import ErrorReply
 from server.lua.interpreter import Interpreter, LuaError
+from server.scripting.function import Function
 from server.scripting.header import BAD_NAME, FLAGS, is_name, read_library_header
 from server.scripting.script_run import ScriptRun
 
 LIBRARY_BYTES = 400  # of a library and its functions beside their text
-
-
-class Function:
-    """One function: *ref* is where the interpreter has it."""
-
-    __slots__ = ("description", "flags", "library", "name", "ref")
-
-    def __init__(
-        self, name: bytes, ref: int, flags: int, description: bytes | None, library: Library
-    ) -> None:
-        self.name = name
-        self.ref = ref
-        self.flags = flags
-        self.description = description
-        self.library = library
 
 
 class Library:
@@ -54,7 +40,7 @@ class Library:
             bits |= FLAGS[flag]
         if name in self.functions:
             raise ErrorReply("ERR", "Function already exists in the library")
-        self.functions[name] = Function(name, ref, bits, description, self)
+        self.functions[name] = Function(name, ref, bits, description, self.name)
 
 
 class FunctionLibraries:
@@ -158,7 +144,7 @@ class FunctionLibraries:
             raise ErrorReply("ERR", "No functions registered")
         for name in library.functions:
             known = self.functions.get(name.lower())
-            if known is not None and known.library.name not in replaced:
+            if known is not None and known.library not in replaced:
                 raise ErrorReply("ERR", f"Function {name.decode()} already exists")
 
     def _remove(self, library: Library) -> None:

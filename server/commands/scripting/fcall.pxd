@@ -3,6 +3,9 @@ cimport cython
 from server.commands.scripting cimport running
 from server.dispatch.call cimport Call
 from server.scripting.engine cimport Engine
+from server.scripting.function cimport Function
 
-@cython.locals(engine=Engine, keys=int, flags=int)
+@cython.locals(
+    engine=Engine, functions=dict, name=bytes, function=Function, keys=int, flags=int
+)
 cdef object _call_function(Call call, bint read_only)

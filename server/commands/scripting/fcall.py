@@ -5,8 +5,8 @@ from __future__ import annotations
 from protocol.replies import ErrorReply, Reply
 from server.commands.scripting import running
 from server.commands.scripting.eval import RUNS_ANY, RUNS_READS
+from server.commands.scripting.running import BAD_KEY_COUNT
 from server.dispatch.call import Call
-from server.scripting.engine import Engine
 from server.table.command import command
 from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys
 
@@ -51,11 +51,11 @@ def _call_function(call: Call, read_only: bool) -> Reply:
     opened = call.server.scripting.opened_functions
     if opened is None:
         raise NO_FUNCTION
-    engine: Engine
     engine, libraries = opened
-    function = libraries.functions.get(call.argv[1].lower())
+    functions, name = libraries.functions, call.argv[1]
+    function = functions.get(name) or functions.get(name.lower())
     if function is None:
         raise NO_FUNCTION
-    keys = running.key_count(call.argv, running.BAD_KEY_COUNT)
+    keys = running.key_count(call.argv, BAD_KEY_COUNT)
     flags = running.checked_flags(call, function.flags, read_only)
     return engine.run_for(call.client, call.argv, function.name, flags, function.ref, keys, True)
