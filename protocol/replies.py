@@ -26,10 +26,12 @@ from __future__ import annotations
 
 from typing import TypeAlias, Union
 
+CR, LF = b"\r\n"
+
 
 def one_line(text: bytes) -> bytes:
     """*text* with blanks for line ends, which would end the reply and begin a forged one."""
-    if b"\r" in text or b"\n" in text:
+    if CR in text or LF in text:  # numbers: to look for bytes raises an error on the way
         return text.replace(b"\r", b" ").replace(b"\n", b" ")
     return text
 
