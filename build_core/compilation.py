@@ -14,7 +14,8 @@ from setuptools.command.build_ext import build_ext
 from build_core.variants import NORMAL, Variant
 
 SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
-FLAGS = ["-g0", "-fno-semantic-interposition", "-fno-asynchronous-unwind-tables"]
+# The tables for unwinding stay (6 % of all bytes): by them a crash report has the whole stack of C.
+FLAGS = ["-g0", "-fno-semantic-interposition"]
 # Cython's code is not warned of, but what newer compilers refuse, older ones refuse here, too.
 FLAGS += [
     "-Wno-all",

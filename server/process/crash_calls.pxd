@@ -70,7 +70,7 @@ cdef extern from *:
                       0644);
         return fd < 0 ? STDERR_FILENO : fd;
     }
-    /* First where it has crashed, then how it got there, up to code without unwinding tables. */
+    /* First where it has crashed, then how it got there. */
     static void penstock_crash_stack(int fd, void *context) {
     #ifdef __GLIBC__
         void *at = NULL;

@@ -11,9 +11,10 @@ cdef extern from *:
     """
     typedef void (*penstock_server)(PyObject *);
 
-    #if defined(__linux__) && PY_VERSION_HEX < 0x030E0000
-    #include <setjmp.h>
     #include <stdlib.h>
+
+    #if defined(__linux__) && defined(__GLIBC__) && PY_VERSION_HEX < 0x030E0000
+    #include <setjmp.h>
     #include <sys/mman.h>
     #include <ucontext.h>
     #include <unistd.h>

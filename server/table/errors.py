@@ -36,6 +36,7 @@ WIRE_TEXT: dict[type[storage_errors.StorageError], tuple[str, str]] = {
     ),
     storage_errors.GroupExists: ("BUSYGROUP", "Consumer Group name already exists"),
     storage_errors.Corrupt: ("ERR", "Bad data format"),
+    storage_errors.Truncated: ("ERR", "Bad data format"),
     UnknownType: ("ERR", "Bad data format"),
     BadPayload: ("ERR", "DUMP payload version or checksum are wrong"),
 }

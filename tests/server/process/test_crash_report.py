@@ -94,13 +94,25 @@ def test_a_fatal_signal_leaves_a_report_and_ends_the_process(name: str, crashing
 
 
 @only_compiled
-def test_the_report_has_a_stack_of_c(crashing: Crashing) -> None:
-    assert crashing.ask(b"DEBUG SEGFAULT") == b""
+@pytest.mark.parametrize(
+    ("crash", "passes"),
+    [
+        (b"DEBUG SEGFAULT", (b"/execution.", b"/dispatcher.", b"/connection.", b"/selector.")),
+        (b"EVAL \"redis.call('DEBUG', 'SEGFAULT')\" 0", (b"/dispatcher.", b"lua", b"/execution.")),
+    ],
+    ids=["command", "script"],
+)
+def test_the_report_has_a_stack_of_c(
+    crashing: Crashing, crash: bytes, passes: tuple[bytes, ...]
+) -> None:
+    """It goes from where the server crashed to where the process, or a script's stack, began."""
+    assert crashing.ask(b"DEBUG SET-DISABLE-DENY-SCRIPTS 1") == b"+OK\r\n"
+    assert crashing.ask(crash) == b""
     assert crashing.end() == -signal.SIGSEGV
     report = crashing.log.read_bytes()
     stack = report.partition(b"------ STACK TRACE ------\n")[2].partition(b"\n\n")[0]
-    assert len(stack.splitlines()) > 1
-    assert b"\ndebug, of client " in report
+    assert [name for name in passes if name not in stack] == []
+    assert b"\n%b, of client " % crash.split()[0].lower() in report
 
 
 def test_without_a_log_file_it_goes_to_the_standard_error(tmp_path: Path) -> None:
