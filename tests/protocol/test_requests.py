@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from protocol.encoder import Encoder
 from protocol.requests import ProtocolError, RequestParser, know_names
-from tests.worth import COMPILED
+from tests.worth import COMPILED, SLOW
 
 Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error after them
 
@@ -674,7 +674,7 @@ def test_the_buffer_grows_with_the_input_and_not_with_the_announced_length() -> 
         tracemalloc.stop()
 
 
-@pytest.mark.skipif(not COMPILED, reason="plain Python copies it")
+@pytest.mark.skipif(SLOW, reason="plain Python copies it, and so does the malloc of sanitizers")
 def test_a_very_long_word_that_grows_is_moved_and_not_copied() -> None:
     """A copy of 40 MB is written into new pages: more than 9,000 of the small ones.
 
