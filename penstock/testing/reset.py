@@ -27,6 +27,9 @@ Commands = list[Sequence[Word]]
 PATIENCE_S = 2.0
 """A server that does not answer the first exchange for so long is not waited for."""
 
+START_PATIENCE_S = 30.0
+"""One that has just been started may have modules to load first, on a machine with much to do."""
+
 # Counted anew from here. The last command is one that tests rarely use: if it was not called,
 # somebody else has reset the statistics, and they do not say what happened before.
 COUNT_ANEW: Commands = [("CONFIG", "RESETSTAT"), ("LASTSAVE",)]
@@ -87,8 +90,8 @@ class Reset:
 
     def remember(self) -> None:
         """What parameters and users are now, is what they are set to again."""
+        self._users = self._users_now(START_PATIENCE_S)
         self.remember_parameters()
-        self._users = self._users_now()
         self._control.call_all(COUNT_ANEW, PATIENCE_S)
         self.begin()
 
@@ -176,8 +179,8 @@ class Reset:
         flat = self._control.call("CONFIG", "GET", "*", timeout_s=PATIENCE_S)
         return dict(zip(flat[::2], flat[1::2], strict=True))
 
-    def _users_now(self) -> dict[str, list[str]]:
-        lines = self._control.call("ACL", "LIST", timeout_s=PATIENCE_S)
+    def _users_now(self, patience_s: float = PATIENCE_S) -> dict[str, list[str]]:
+        lines = self._control.call("ACL", "LIST", timeout_s=patience_s)
         return dict(_user(line.decode("utf-8", "surrogateescape")) for line in lines)
 
 
