@@ -49,9 +49,8 @@ class OwnStack(SideStack):
 
     def _enter(self) -> Any:
         if self._is_entered or self._is_left:
-            return (
-                self._run_one()
-            )  # amid another command, which may let others go on (CLIENT UNPAUSE)
+            # Another command is on the stack, and has let this one go on (CLIENT UNPAUSE).
+            return self._run_one()
         self._frame = stack_calls.frame()
         self._is_entered = True
         stack_calls.enter(self._stack, _serve, self)
