@@ -113,9 +113,6 @@ class AcceptedParameters:
     slot_migration_max_failover_repl_bytes = Parameter(memory(), 0)
     cluster_preferred_endpoint_type = Parameter(one_of("ip", "hostname", "unknown-endpoint"), "ip")
     # memory
-    lazyfree_lazy_expire = Parameter(YES_NO, False, valkey=True)
-    lazyfree_lazy_server_del = Parameter(YES_NO, False, valkey=True)
-    lazyfree_lazy_user_del = Parameter(YES_NO, False, valkey=True)
     activerehashing = Parameter(YES_NO, True)
     activedefrag = Parameter(YES_NO, False)
     active_defrag_cycle_max = Parameter(integer(1, 99), 25)

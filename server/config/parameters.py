@@ -206,6 +206,9 @@ class Config(ReplicationParameters, AcceptedParameters):
     lfu_log_factor = Parameter(integer(), 10)
     lfu_decay_time = Parameter(integer(), 1)
     lazyfree_lazy_eviction = Parameter(YES_NO, False)
+    lazyfree_lazy_expire = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_server_del = Parameter(YES_NO, False, valkey=True)
+    lazyfree_lazy_user_del = Parameter(YES_NO, False, valkey=True)
     lazyfree_lazy_user_flush = Parameter(YES_NO, False)
 
     def __init__(self) -> None:

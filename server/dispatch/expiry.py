@@ -70,7 +70,7 @@ class ExpiryCycle:
             self._cursors[db.index] = cursor
             due = [key for key in keys if db.expiry(key) < self._state.events.clock.now_ms]
             for key in due:
-                self._expire(db, key)
+                db.expire_now(key)
             self._looked_at += len(keys)
             self._expired += len(due)
             if self._monotonic_s() > deadline:
@@ -78,15 +78,6 @@ class ExpiryCycle:
             if len(due) * 100 <= len(keys) * WORTHWHILE:
                 return True
         return True
-
-    def _expire(self, db: Keyspace, key: bytes) -> None:
-        """Remove *key*. How long that takes is of interest while latencies are monitored."""
-        if not self._state.latency_events.threshold_ms:
-            db.expire_now(key)
-            return
-        started = self._monotonic_s()
-        db.expire_now(key)
-        self._took(b"expire-del", self._monotonic_s() - started)
 
     def _took(self, event: bytes, seconds: float) -> None:
         state = self._state

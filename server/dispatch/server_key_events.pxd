@@ -14,4 +14,5 @@ cdef class ServerKeyEvents(KeyEvents):
     cdef readonly KeyNotifications notifications
     cdef dict _watched
     cdef public list logged
+    cdef readonly object removals
     cdef readonly object replica_expiry

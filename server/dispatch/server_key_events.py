@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from server.dispatch.blocking import Blocking
 from server.dispatch.replica_expiry import ReplicaExpiry
 from server.dispatch.watching import Watching
+from server.observe.key_removals import KeyRemovals
+from server.observe.latency_events import LatencyEvents
 from server.propagation.propagation import Propagation
 from server.pubsub.key_notifications import KeyNotifications
 from server.pubsub.pubsub import PubSub
@@ -30,6 +32,7 @@ class ServerKeyEvents(KeyEvents):
         "_watching",
         "logged",
         "notifications",
+        "removals",
         "replica_expiry",
     )
 
@@ -40,6 +43,7 @@ class ServerKeyEvents(KeyEvents):
         propagation: Propagation,
         pubsub: PubSub,
         tracking: Tracking,
+        latency_events: LatencyEvents,
     ) -> None:
         super().__init__(seed=int.from_bytes(os.urandom(7)))
         self._blocking = blocking
@@ -48,6 +52,7 @@ class ServerKeyEvents(KeyEvents):
         self._watching = watching
         self._watched = watching.watchers
         self.notifications = KeyNotifications(self, pubsub)
+        self.removals = KeyRemovals(self, latency_events)
         self.replica_expiry = ReplicaExpiry()
         self.logged: list[Sequence[bytes]] | None = None
 
@@ -74,6 +79,12 @@ class ServerKeyEvents(KeyEvents):
 
     def removed(self, db: int, key: bytes) -> None:
         self._blocking.key_removed(db, key)
+
+    def removal_began(self) -> None:
+        self.removals.began()
+
+    def removal_ended(self, name: bytes) -> None:
+        self.removals.ended(name)
 
     def gone(self, db: int, key: bytes) -> None:
         self._propagation.add(db, [b"DEL", key])

@@ -75,7 +75,12 @@ class ServerState:
         )
         self.scripting = Scripting(self.memory)
         self.events = ServerKeyEvents(
-            self.blocking, self.watching, self.propagation, self.pubsub, self.tracking
+            self.blocking,
+            self.watching,
+            self.propagation,
+            self.pubsub,
+            self.tracking,
+            self.latency_events,
         )
         self.access = Access(self.clients, self.tracking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
@@ -113,6 +118,7 @@ class ServerState:
             self.pausing,
             self.pubsub,
             self.events.notifications,
+            self.events.removals,
             self.tracking,
             self.access,
             self.monitors,

@@ -7,8 +7,9 @@ The names of the events are Redis's:
 
     command  fast-command    a command, or a transaction as a whole
     expire-cycle             the removal of expired keys in the background
-    expire-del               that of a single one of them
+    expire-del               that of a single one of them, also when a command looks it up
     eviction-cycle           the eviction of keys before a command
+    eviction-del             that of a single one of them
     aof-write                a write to the AOF, and again under the name of how it was written:
                              aof-write-alone, -pending-fsync, -active-child
     aof-fsync-always         an fsync that replies waited for

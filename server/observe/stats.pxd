@@ -21,7 +21,6 @@ cdef class Stats(Part):
     cdef public uint64_t expired_fields_in_cycles
     cdef public double stale_percent
     cdef public uint64_t nested_ns
-    cdef public uint64_t lazily_freed
     cdef public uint64_t prefetches
     cdef public uint64_t prefetched_keys
     cdef object _rates

@@ -37,7 +37,6 @@ class Stats(Part):
         self.expired_fields_in_cycles = 0
         self.stale_percent = 0.0  # of the keys that may expire, as the last cycles have found them
         self.nested_ns = 0  # that commands inside scripts took
-        self.lazily_freed = 0  # values that were removed by who does not want to wait for it
         self.prefetches = 0  # times that memory was fetched ahead, for the keys of a pipeline
         self.prefetched_keys = 0
         self._rates = Rates(3)

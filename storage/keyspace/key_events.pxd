@@ -2,6 +2,7 @@ from libc.stdint cimport uint64_t
 
 from storage.chance cimport Chance
 from storage.keyspace.clock cimport Clock
+from storage.keyspace.lazy_freeing cimport LazyFreeing
 from storage.keyspace.lookup cimport Lookup
 from storage.keyspace.loose_keys cimport LooseKeys
 from storage.keyspace.usage cimport Usage
@@ -11,6 +12,7 @@ cdef class KeyEvents:
     cdef readonly Clock clock
     cdef readonly Lookup lookup
     cdef readonly LooseKeys loose_keys
+    cdef readonly LazyFreeing freeing
     cdef readonly Chance chance
     cdef readonly Usage usage
     cdef public uint64_t changes
@@ -22,6 +24,7 @@ cdef class KeyEvents:
     cdef public bint tells_new_keys
     cdef public bint tells_misses
     cdef public bint tells_expiries
+    cdef public bint measures_removals
 
     cpdef changed(self, int db, bytes key, bytes event, bint watched)
     cpdef added(self, int db, bytes key)
@@ -29,6 +32,8 @@ cdef class KeyEvents:
     cpdef expires(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
     cpdef removed(self, int db, bytes key)
+    cpdef removal_began(self)
+    cpdef removal_ended(self, bytes name)
     cpdef gone(self, int db, bytes key)
     cpdef fields_gone(self, int db, bytes key, object fields)
     cpdef log(self, object words)

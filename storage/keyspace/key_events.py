@@ -6,6 +6,7 @@ time        db.expire_now(k)          expired + 1, removed(k), gone(k), changed(
 a look-up   db.read(k, kind)          hits or misses + 1, missed(k)
 a new key   db.add(k, value)          ready(k), added(k)
 its end     db.remove(k)              removed(k)
+            of time or room           removal_began(), removed(k), removal_ended(name)
 an expiry   db.expire_at(k, when)     expires(k)
 """
 
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 
 from storage.chance import Chance
 from storage.keyspace.clock import Clock
+from storage.keyspace.lazy_freeing import LazyFreeing
 from storage.keyspace.lookup import Lookup
 from storage.keyspace.loose_keys import LooseKeys
 from storage.keyspace.usage import Usage
@@ -24,9 +26,10 @@ class KeyEvents:
     """The keyspaces call these methods; the server overrides the ones that it needs.
 
     *clock* and *lookup* tell the keyspaces the time, and how to look up keys; *usage* what to note
-    of the use of each; *loose_keys* counts what they may pack. The names of changes, new keys,
-    misses and new expiries are told only while *tells_changes*, *tells_new_keys*, *tells_misses*,
-    *tells_expiries*. *seed* is of what is left to chance.
+    of the use of each; *loose_keys* counts what they may pack, *freeing* what is freed lazily. The
+    names of changes, new keys, misses and new expiries are told only while *tells_changes*,
+    *tells_new_keys*, *tells_misses*, *tells_expiries*; how long it takes to remove keys whose time
+    is over, or which make room, while *measures_removals*. *seed* is of what is left to chance.
     """
 
     __slots__ = (
@@ -35,9 +38,11 @@ class KeyEvents:
         "clock",
         "expired",
         "expired_fields",
+        "freeing",
         "hits",
         "lookup",
         "loose_keys",
+        "measures_removals",
         "misses",
         "tells_changes",
         "tells_expiries",
@@ -50,6 +55,7 @@ class KeyEvents:
         self.clock = Clock()
         self.lookup = Lookup()
         self.loose_keys = LooseKeys()
+        self.freeing = LazyFreeing()
         self.chance = Chance(seed)
         self.usage = Usage(self.clock, self.chance)
         self.changes = 0  # since the start; Redis's "dirty" is how many of them are not saved yet
@@ -61,6 +67,7 @@ class KeyEvents:
         self.tells_new_keys = False
         self.tells_misses = False
         self.tells_expiries = False
+        self.measures_removals = False
 
     def changed(self, db: int, key: bytes, event: bytes | None, watched: bool) -> None:
         """A command has changed, made or removed what is at *key*.
@@ -84,6 +91,12 @@ class KeyEvents:
 
     def removed(self, db: int, key: bytes) -> None:
         """*key* is not there any more: the same, but few clients wait for that."""
+
+    def removal_began(self) -> None:
+        """A key is removed that has expired or is evicted: told while *measures_removals*."""
+
+    def removal_ended(self, name: bytes) -> None:
+        """It is removed; *name* is what LATENCY calls that."""
 
     def gone(self, db: int, key: bytes) -> None:
         """*key* has expired: the AOF and the replicas must hear of a deletion."""

@@ -5,6 +5,7 @@ from storage cimport allocation
 from storage.keyspace.clock cimport Clock
 from storage.keyspace.key_events cimport KeyEvents
 from storage.keyspace.key_table cimport KeyTable
+from storage.keyspace.lazy_freeing cimport LazyFreeing
 from storage.keyspace.lookup cimport Lookup
 from storage.keyspace.usage cimport Usage
 from storage.value_type cimport ValueType
@@ -19,6 +20,7 @@ cdef class Keyspace:
     cdef Clock _clock
     cdef Lookup _lookup
     cdef Usage _usage
+    cdef LazyFreeing _freeing
     cdef KeyTable _values
     cdef KeyTable _expires
     cdef KeyTable _field_expiries
@@ -69,6 +71,7 @@ cdef class Keyspace:
     cpdef evict(self, bytes key)
     cpdef KeyTable keys_to_evict(self, bint volatile)
     cpdef expire_now(self, bytes key)
+    cdef _free(self, bytes key, bint lazily, bytes name)
     @cython.locals(when=int64_t)
     cdef bint _expire_if_due(self, bytes key) except -1
     cdef _count(self, bint hit, bytes key)

@@ -38,6 +38,7 @@ class Keyspace:
         "_clock",
         "_expires",
         "_field_expiries",
+        "_freeing",
         "_lookup",
         "_usage",
         "_values",
@@ -51,6 +52,7 @@ class Keyspace:
         self._clock = events.clock
         self._lookup = events.lookup
         self._usage = events.usage
+        self._freeing = events.freeing
         self._values = KeyTable(events.loose_keys)
         self._expires = KeyTable()  # key -> unix ms
         self._field_expiries = KeyTable()  # key -> unix ms: when the first field of its value does
@@ -230,6 +232,8 @@ class Keyspace:
                 self._expires.discard(key)
         if self._field_expiries.used:
             self._field_expiries.discard(key)
+        if self._freeing.of_replaced:
+            self._freeing.note(self.peek(key))
         is_new = self.events.tells_new_keys and key not in self._values
         self._values.set(key, value, self._next_use(key))
         self.events.ready(self.index, key)
@@ -238,7 +242,10 @@ class Keyspace:
 
     def replace(self, key: bytes, value: Any) -> None:
         """Put *value* at *key* as a new key: what was there is removed before."""
-        if self.peek(key) is not None:
+        old = self.peek(key)
+        if old is not None:
+            if self._freeing.of_replaced:
+                self._freeing.note(old)
             self.remove(key)
         self.add(key, value)
 
@@ -382,7 +389,7 @@ class Keyspace:
 
     def evict(self, key: bytes) -> None:
         """Remove *key* to make room. The caller has it logged."""
-        self.remove(key)
+        self._free(key, self._freeing.of_evicted, b"eviction-del")
         self.events.changed(self.index, key, b"evicted", True)
 
     def keys_to_evict(self, volatile: bool) -> KeyTable:
@@ -391,11 +398,22 @@ class Keyspace:
 
     def expire_now(self, key: bytes) -> None:
         """Remove *key*, which has expired."""
-        self.remove(key)
+        self._free(key, self._freeing.of_expired, b"expire-del")
         events = self.events
         events.expired += 1
         events.gone(self.index, key)
         events.changed(self.index, key, b"expired", True)
+
+    def _free(self, key: bytes, lazily: bool, name: bytes) -> None:
+        """Remove *key*, of which nobody has asked for that. *name* is what LATENCY calls it."""
+        if lazily:
+            self._freeing.note(self._values.get(key))
+        if not self.events.measures_removals:
+            self.remove(key)
+            return
+        self.events.removal_began()
+        self.remove(key)
+        self.events.removal_ended(name)
 
     def _expire_if_due(self, key: bytes) -> bool:
         when = self._expires.number(key)

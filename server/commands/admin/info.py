@@ -131,8 +131,6 @@ def memory(state: ServerState) -> Fields:
     yield "mem_clients_normal", memory.clients
     yield "mem_aof_buffer", memory.log
     yield "mem_allocator", "pymalloc"
-    yield "lazyfree_pending_objects", 0  # all are freed at once
-    yield "lazyfreed_objects", state.stats.lazily_freed
 
 
 def persistence(state: ServerState) -> Fields:

@@ -89,7 +89,7 @@ def _flush(call: Call, databases: list[Keyspace]) -> None:
     removed = call.server.empty(databases)
     call.count_changes(max(removed, 1))
     if mode == b"ASYNC":
-        call.server.stats.lazily_freed += removed
+        call.server.events.freeing.count += removed
 
 
 def _mode_by_default(call: Call) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from protocol.replies import OK, Reply, Status
 from server.dispatch.call import Call
 from server.table import errors
@@ -15,7 +13,6 @@ from storage import types
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
 NO_TYPE = Status(b"none")
-MANY_PARTS = 64  # of a value: from there on Redis frees it in another thread, if it is let to
 
 
 # ---------------------------------------------------------------------- one after the other
@@ -36,7 +33,7 @@ def del_(call: Call) -> Reply:
 
     DEL key [key ...]
     """
-    return _remove(call, False)
+    return _remove(call, call.server.config.lazyfree_lazy_user_del)
 
 
 def _remove(call: Call, lazily: bool) -> int:
@@ -49,8 +46,8 @@ def _remove(call: Call, lazily: bool) -> int:
     removed = 0
     for key in call.argv[1:]:
         if db.has(key):
-            if lazily and _is_large(db.peek(key)):
-                call.server.stats.lazily_freed += 1
+            if lazily:
+                call.server.events.freeing.note(db.peek(key))
             db.remove(key)
             db.changed(key, b"del")
             removed += 1
@@ -73,11 +70,6 @@ def unlink(call: Call) -> Reply:
     UNLINK key [key ...]
     """
     return _remove(call, True)
-
-
-def _is_large(value: Any) -> bool:
-    """Whether Redis would leave it to another thread to free *value*."""
-    return types.of(value).parts(value) > MANY_PARTS
 
 
 @command(

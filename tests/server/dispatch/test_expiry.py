@@ -64,13 +64,11 @@ def test_a_cycle_ends_when_its_share_of_time_is_used_up() -> None:
     assert state.stats.expire_time_cap_reached == 1
 
 
-def test_each_removal_in_a_cycle_is_a_latency_event_as_the_cycle_is() -> None:
+def test_a_long_cycle_is_a_latency_event() -> None:
     state = make_state(keys=3, due=3)
     state.latency_events.threshold_ms = 5
     ExpiryCycle(state, Clock(step=0.005)).run()
-    series = state.latency_events.series
-    assert [sample.ms for sample in series[b"expire-del"].samples] == [5]
-    assert series[b"expire-cycle"].worst_ms > 15
+    assert state.latency_events.series[b"expire-cycle"].worst_ms > 5
 
 
 def test_a_cycle_counts_what_it_has_expired_and_how_stale_the_keys_were() -> None:

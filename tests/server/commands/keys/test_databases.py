@@ -78,10 +78,10 @@ def test_swapdb_checks_both_indexes(server, line, answer):
 def test_keys_that_flushall_async_has_removed_count_as_lazily_freed(server):
     server.send_line("MSET a 1 b 2")
     server.send_line("FLUSHALL")
-    assert server.state.stats.lazily_freed == 0
+    assert server.state.events.freeing.count == 0
     server.send_line("MSET a 1 b 2")
     server.send_line("FLUSHDB ASYNC")
-    assert server.state.stats.lazily_freed == 2
+    assert server.state.events.freeing.count == 2
 
 
 @pytest.mark.parametrize(

@@ -279,9 +279,31 @@ def test_only_large_values_that_are_unlinked_count_as_lazily_freed(server, words
     server.send(words[0], "key", *words[1:])
     server.send_line("COPY key other")
     server.send_line("DEL other")
-    assert server.state.stats.lazily_freed == 0
+    assert server.state.events.freeing.count == 0
     server.send_line("UNLINK key key")
-    assert server.state.stats.lazily_freed == is_large
+    assert server.state.events.freeing.count == is_large
+
+
+@pytest.mark.parametrize(
+    ("parameter", "line"),
+    [
+        ("lazyfree-lazy-user-del", "DEL key"),
+        ("lazyfree-lazy-server-del", "SET key small"),
+        ("lazyfree-lazy-server-del", "RENAME other key"),
+        ("lazyfree-lazy-server-del", "COPY other key REPLACE"),
+    ],
+)
+def test_what_a_parameter_has_freed_lazily_is_counted(server, parameter, line):
+    members = [f"member{n}" for n in range(600)]
+    for setting, counted in (("no", 0), ("yes", 1)):
+        server.send_line(f"CONFIG SET {parameter} {setting}")
+        server.send_line("SET other small")
+        server.send("SADD", "key", *members)
+        server.send_line(line)
+        assert b"\r\nlazyfreed_objects:%d\r\n" % counted in server.send_line("INFO memory")
+        server.send_line("DEL key")
+    server.send_line("CONFIG RESETSTAT")
+    assert b"\r\nlazyfreed_objects:0\r\n" in server.send_line("INFO memory")
 
 
 def test_a_stream_counts_as_lazily_freed_by_its_nodes_and_pending_entries(server):
@@ -290,8 +312,8 @@ def test_a_stream_counts_as_lazily_freed_by_its_nodes_and_pending_entries(server
         server.send("XADD", "stream", "*", "number", number)
     server.send_line("COPY stream other")
     server.send_line("UNLINK other")
-    assert server.state.stats.lazily_freed == 0
+    assert server.state.events.freeing.count == 0
     server.send_line("XGROUP CREATE stream group 0")
     server.send_line("XREADGROUP GROUP group alice COUNT 80 STREAMS stream >")
     server.send_line("UNLINK stream")
-    assert server.state.stats.lazily_freed == 1
+    assert server.state.events.freeing.count == 1
