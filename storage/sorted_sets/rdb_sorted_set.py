@@ -131,9 +131,8 @@ def _checked_score(text: bytes) -> float:
 
 def _of_pairs(reader: RdbReader, code: int, limits: ListpackLimits) -> SortedSet:
     made = SortedSet()
+    made.as_tree()  # a listpack would lose the sign of -0 before a long member makes it a tree
     count = reader.count(9 if code == TREE else 2)
-    if count > limits.entries:
-        made.as_tree()
     for _ in range(count):
         member = reader.string()
         if len(member) > LONGEST_MEMBER:
@@ -141,6 +140,7 @@ def _of_pairs(reader: RdbReader, code: int, limits: ListpackLimits) -> SortedSet
         score = _binary_score(reader) if code == TREE else _text_score(reader)
         if made.put(member, score, limits) is not None:
             raise Corrupt("a sorted set has a member twice")
+    made.become_small(limits)
     made.shrink()
     return made
 

@@ -137,3 +137,10 @@ def test_an_empty_sorted_set_is_read_as_empty() -> None:
 def test_an_invalid_sorted_set_is_refused(code: int, reader: RdbReader, reason: str) -> None:
     with pytest.raises(Corrupt, match=reason):
         rdb_sorted_set.read(reader, code, LIMITS)
+
+
+def test_the_sign_of_zero_is_kept_in_a_tree_that_few_members_make_up() -> None:
+    """Once, the members before the first long one were put into a listpack, which has no -0."""
+    long = b"c" * 21
+    read = rdb_sorted_set.read(reader_of(2, b"a", -0.0, long, 1.0), rdb_sorted_set.TREE, LIMITS)
+    assert [str(score) for _, score in read] == ["-0.0", "1.0"]
