@@ -172,6 +172,6 @@ def test_who_was_stopped_and_has_saved_goes_on(
 def stop(node: Node) -> None:
     """SHUTDOWN SAVE, and wait for the end."""
     with contextlib.suppress(redis.ConnectionError):
-        once = redis.Redis(port=node.port, retry=Retry(NoBackoff(), 0))
+        once = redis.Redis(port=node.port, retry=Retry(NoBackoff(), 0), socket_timeout=60)
         once.execute_command("SHUTDOWN", "SAVE")
     node.wait()

@@ -55,5 +55,5 @@ def test_a_monitor_that_does_not_read_is_sent_no_more_than_its_limit() -> None:
     client.limit_output(10_000)
     monitors = watching(client)
     for _ in range(3):
-        monitors.feed(0, 0, "x", [b"SET", b"k", bytes(4000)])
+        monitors.feed(0, 0, "x", [b"SET", b"k", bytes(400_000)])
     assert client.out.overflown

@@ -244,7 +244,7 @@ def test_a_result_that_was_too_large_for_its_client_does_not_spoil_the_next_one(
     server: Any,
 ) -> None:
     server.owner.client.out.limit = 1000
-    server.send("EVAL", "return string.rep('x', 2000)", 0)
+    server.send("EVAL", "return string.rep('x', 2000000)", 0)  # no buffer that is kept is so long
     assert server.owner.client.out.overflown
     assert server.client().send("EVAL", "return 'seen'", 0) == b"seen"
 
