@@ -96,7 +96,7 @@ class FuzzedServer:
         self.state = ServerState(config, ServerClock(now_ns, now_ns))
         self.state.events.loose_keys.many = MANY_LOOSE
         self.dispatcher = Dispatcher(self.state, KeptLog())
-        self.dispatcher.timekeeper.begin()
+        self.dispatcher.turn.enter()
         self._expiry = ExpiryCycle(self.state, lambda: 0.0)
         self._last_id = 0
         self._used_at_start = allocation.used_bytes()
@@ -139,11 +139,7 @@ class FuzzedServer:
             self._pack_values()
         counted.unsteady |= argv[0].lower().endswith(b"subscribe")
         protocol = client.resp
-        self.dispatcher.timekeeper.begin()
-        self.dispatcher.turn.begin()
-        self.dispatcher.execute(client, list(argv))
-        self.dispatcher.resume_unblocked()
-        self.dispatcher.turn.end()
+        self.dispatcher.turn.run(lambda: self.dispatcher.execute(client, list(argv)))
         counted.unsteady |= bool(client.flags & (MUTED | SUBSCRIBED | MONITORING))
         mine = self._take(client, max(protocol, client.resp))
         for other in list(self.state.clients.values()):
@@ -179,8 +175,11 @@ class FuzzedServer:
     def advance(self, ms: int) -> None:
         """Let time pass, and do what cron does then, in a turn: what it sends leaves afterwards."""
         self.now_ms += ms
-        self.dispatcher.timekeeper.begin()
-        self.dispatcher.turn.begin()
+        self.dispatcher.turn.run(self._tick)
+        for client in list(self.state.clients.values()):
+            self._take(client, client.resp)
+
+    def _tick(self) -> None:
         for part in self.state.parts:
             part.tick(self.now_ms)
         self.state.blocking.expire(self.now_ms, self.dispatcher.end_wait)
@@ -189,11 +188,6 @@ class FuzzedServer:
             self.dispatcher.end_pause()
         self._expiry.run()
         self.state.propagation.deliver_each()
-        self.dispatcher.serve_ready()
-        self.dispatcher.resume_unblocked()
-        self.dispatcher.turn.end()
-        for client in list(self.state.clients.values()):
-            self._take(client, client.resp)
 
     # ------------------------------------------------------------------ what must hold
 

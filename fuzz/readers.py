@@ -211,7 +211,7 @@ class Reading:
     def read(self, value: Any, expiry_ms: int = -1, idle_s: int = -1) -> None:
         """Run every reader on *value*. Raises AssertionError, or whatever a reader raises."""
         db = self._state.databases[0]
-        self._dispatcher.timekeeper.begin()
+        self._dispatcher.turn.enter()
         db.put(KEY, value)
         if idle_s >= 0:
             db.set_usage(KEY, idle_s, -1)

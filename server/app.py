@@ -211,11 +211,12 @@ class Server:
 
     def _synced(self) -> None:
         """The AOF has been fsynced in the background: some may have waited for it."""
-        self.dispatcher.timekeeper.begin()
+        self.dispatcher.turn.run(self._serve_synced)
+
+    def _serve_synced(self) -> None:
         if self.state.propagation.durability is not None:
             self.state.propagation.durability.write()
         self.dispatcher.serve_keyless()
-        self.dispatcher.resume_unblocked()
 
     def _role_changed(self) -> None:
         """The server follows another primary now, or none."""
@@ -235,10 +236,7 @@ class Server:
         if self._phase is not Phase.SERVING:
             _log.warning("Not reloaded: data are loaded, or the server ends")
             return
-        self.dispatcher.timekeeper.begin()
-        self.supervision.reload(partial(reload, self.state))
-        self.dispatcher.serve_ready()
-        self.dispatcher.resume_unblocked()
+        self.dispatcher.turn.run(partial(self.supervision.reload, partial(reload, self.state)))
 
     # ------------------------------------------------------------------ stopping
 
@@ -307,7 +305,7 @@ class Server:
         """Let the last answers leave, stop listening and disconnect all clients."""
         if self._phase is not Phase.CLOSED:
             self.cron.stop()
-            self.dispatcher.turn.send_all()
+            self.dispatcher.turn.finish()
             self._close()
 
     def _close(self) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from server.client import closed
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.expiry import ExpiryCycle
 from server.dispatch.time_travel import TimeTravel
@@ -35,6 +34,7 @@ class Cron:
         on_tick: Callable[[], None],
     ) -> None:
         self._dispatcher = dispatcher
+        self._turn = dispatcher.turn
         self._state = dispatcher.state
         self._clock = dispatcher.state.clock
         self._monotonic_s = monotonic_s
@@ -69,11 +69,8 @@ class Cron:
         self._timer = self._loop.call_later(pause_s, self._tick)
         self._tick_due_s = self._monotonic_s() + pause_s
         self._tell_due()
-        self._state.loop_times.begin()
         self._on_tick()
-        self.run()
-        closed.let_go()  # what timers have closed
-        self._state.loop_times.end()
+        self._turn.run(self.run)
 
     def _tell_due(self) -> None:
         if self._wait_timer is None:
@@ -82,11 +79,10 @@ class Cron:
             self._on_due(min(self._tick_due_s, self._wait_due_s))
 
     def run(self) -> None:
-        """One tick."""
+        """One tick, in a turn."""
         state = self._state
         if not state.config.switches.cron:
             return
-        self._dispatcher.timekeeper.begin()
         now_ms = int(self._monotonic_s() * 1000)
         for part in state.parts:
             part.tick(now_ms)
@@ -95,8 +91,6 @@ class Cron:
             self._dispatcher.end_pause()
         if not state.restrictions.loading and state.restrictions.busy is None:
             self._look_after_data()
-        self._dispatcher.serve_ready()
-        self._dispatcher.resume_unblocked()
 
     def _look_after_data(self) -> None:
         state = self._state
@@ -123,11 +117,11 @@ class Cron:
 
     def _evict_more_soon(self) -> None:
         """An eviction is unfinished: go on behind this turn of the loop."""
-        self._dispatcher.turn.at_end_of_turn(self._dispatcher.evict_more)
+        self._turn.run_later(self._dispatcher.evict_more)
 
     def _go_on_with_script_soon(self) -> None:
         """A script was left: take it up again behind this turn of the loop."""
-        self._dispatcher.turn.at_end_of_turn(self._dispatcher.go_on_with_script)
+        self._turn.run_later(self._dispatcher.go_on_with_script)
 
     # ------------------------------------------------------------------ waits
 
@@ -145,15 +139,13 @@ class Cron:
             delay_s = max(0, due_ms * NS_A_MS - self._clock.passed_ns()) / 1e9
             self._wait_due_ms = due_ms
             self._wait_due_s = self._monotonic_s() + delay_s
-            self._wait_timer = self._loop.call_later(delay_s, self._end_waits)
+            self._wait_timer = self._loop.call_later(delay_s, self._turn.run, self._end_waits)
         self._tell_due()
 
     def _end_waits(self) -> None:
         self._wait_timer = None
-        self._dispatcher.timekeeper.begin()
         blocking = self._state.blocking
         blocking.expire(self._clock.passed_ms(), self._dispatcher.end_wait)
-        self._dispatcher.resume_unblocked()
         self._set_wait_timer(blocking.next_deadline_ms)
 
     def _clock_moved(self) -> None:

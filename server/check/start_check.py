@@ -71,7 +71,7 @@ def _load(path: Path, config: Config) -> tuple[int, int]:
     """How many keys there are then, and how many commands have failed. Raises REFUSALS."""
     state = ServerState(config)
     dispatcher = Dispatcher(state)
-    dispatcher.timekeeper.begin()
+    dispatcher.turn.enter()
     kept = Persistence(config, state.databases, state.events, state.propagation, UntouchedFiles())
     kept.functions = state.persistence.functions
     if path.suffix == ".rdb":

@@ -12,6 +12,7 @@ cdef int64_t LONGEST_MS
 
 cdef class Runner(Caller):
     cpdef Block run_again(self, Waiter waiter)
+    cpdef serve_ready(self)
 
 
 @cython.final

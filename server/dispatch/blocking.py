@@ -47,6 +47,10 @@ class Runner(Caller):
         """
         raise NotImplementedError
 
+    def serve_ready(self) -> None:
+        """Serve the clients whose keys have become ready, unless something holds them."""
+        raise NotImplementedError
+
 
 class Blocking(Part):
     """The registry of waiters. The keys they wait for are those of *databases*."""

@@ -45,9 +45,8 @@ cdef int WOKEN
 
 cdef class Dispatcher(Runner):
     cdef readonly ServerState state
-    cdef readonly Timekeeper timekeeper
+    cdef Timekeeper _timekeeper
     cdef readonly Turn turn
-    cdef public list unblocked
     cdef public object on_clock_moved
     cdef readonly object roles
     cdef public bint is_behind
@@ -99,8 +98,6 @@ cdef class Dispatcher(Runner):
     cpdef Block run_again(self, Waiter waiter)
     @cython.locals(shared=SharedReply)
     cdef object _run_woken(self, Client client, Command command, list argv)
-    @cython.locals(client=Client, endpoint=Endpoint)
-    cpdef resume_unblocked(self)
     cpdef Encoder run_queued(self, Client client, CommandQueue queue)
     @cython.locals(command=Command, origin=int)
     cpdef object run_inside(self, Client client, list argv, ScriptRun run)
@@ -112,5 +109,6 @@ cdef class Dispatcher(Runner):
     @cython.locals(client=Client, command=Command)
     cpdef end_wait(self, object waiter, object reply)
     cpdef begin_pause(self, object timeout_ms, bint writes_only)
+    @cython.locals(client=Client)
     cpdef end_pause(self)
     cpdef clock_moved(self)

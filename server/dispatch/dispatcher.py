@@ -83,22 +83,25 @@ class Dispatcher(Runner):
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._propagation.set_durability(durability)
-        self.timekeeper = Timekeeper(state.events.clock, state.clock)
+        self._timekeeper = Timekeeper(state.events.clock, state.clock)
         self._admission = Admission(
             state.restrictions, state.key_eviction, state.access, state.config.switches
         )
         self._client_eviction = state.client_eviction
-        self._execution = Execution(state, self.timekeeper, self)
+        self._execution = Execution(state, self._timekeeper, self)
         self._long_scripts = LongScripts(
             self._execution,
             state.scripting.run,
             state.restrictions,
             state.propagation,
             state.pushes,
-            self.timekeeper,
+            self._timekeeper,
             state.events.clock,
         )
         self.turn = Turn(
+            self,
+            state.blocking,
+            self._timekeeper,
             self._execution,
             state.propagation,
             state.clients,
@@ -107,7 +110,6 @@ class Dispatcher(Runner):
             state.value_packing,
             state.loop_times,
         )
-        self.unblocked: list[Client] = []  # answered after a wait: to be flushed and resumed
         self._spellings = renamed(TABLE, state.config.renamed_commands)
         # The name that was looked up last. In a row of one command it is always the same object.
         self._name: bytes | None = None
@@ -392,7 +394,7 @@ class Dispatcher(Runner):
         """
         if self._restrictions.must_check and self._holds_waiters():
             return
-        self.timekeeper.begin()
+        self._timekeeper.begin()
         try:
             self._blocking.serve(self)
             if self._propagation.ops:
@@ -439,7 +441,7 @@ class Dispatcher(Runner):
             return reply
         try:
             self._answer(client, reply)
-            self.unblocked.append(client)
+            self.turn.resume_later(client)
         except Exception as error:  # not the fault of who has woken it
             faults.report("answering after a wait", error)
             client.endpoint.disconnect()
@@ -460,18 +462,6 @@ class Dispatcher(Runner):
                 shared.keep(reply)
         return reply
 
-    def resume_unblocked(self) -> None:
-        """After a batch: send what woken clients got, and go on with what they had pipelined."""
-        while self.unblocked:
-            waiting, self.unblocked = self.unblocked, []
-            for client in waiting:
-                endpoint = client.endpoint  # held: it may be cut off, and let go of, amid this
-                try:
-                    endpoint.resume()
-                except Exception as error:
-                    faults.report("going on after a wait", error)
-                    endpoint.disconnect()
-
     @property
     def long_scripts(self) -> LongScripts:
         return self._long_scripts
@@ -480,10 +470,7 @@ class Dispatcher(Runner):
         """Go on with an eviction that would have taken too long to be done at once."""
         if self._restrictions.busy is not None:
             return  # the next write begins anew
-        self.timekeeper.begin()
         self.state.key_eviction.go_on()
-        self.serve_ready()
-        self.resume_unblocked()
 
     # ------------------------------------------------------------------ what Call asks of it
 
@@ -545,10 +532,10 @@ class Dispatcher(Runner):
             return
         left, reply = done
         self._finish(left.client, left.command, left.argv, reply)
-        self.unblocked.append(left.client)
-        self.serve_ready()
-        self.resume_unblocked()
-        self._long_scripts.ended()
+        self.turn.resume_later(left.client)
+        on_ended, self._long_scripts.on_ended = self._long_scripts.on_ended, None
+        if on_ended is not None:
+            self.turn.run_later(on_ended)
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """End a wait from outside: its time is up, or somebody unblocks the client."""
@@ -562,7 +549,7 @@ class Dispatcher(Runner):
             self._execution.counted(reply)
         self._execution.count(client, command, waiter.argv)
         self._answer(client, reply)
-        self.unblocked.append(client)
+        self.turn.resume_later(client)
 
     def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
         """CLIENT PAUSE: hold commands back for *timeout_ms*, or only those that write."""
@@ -571,7 +558,8 @@ class Dispatcher(Runner):
 
     def end_pause(self) -> None:
         """CLIENT PAUSE is over: serve what became ready meanwhile, and run what was held back."""
-        self.unblocked += self.state.pausing.end()
+        for client in self.state.pausing.end():
+            self.turn.resume_later(client)
         self._restrictions.update()
         self.serve_ready()
 
@@ -579,8 +567,8 @@ class Dispatcher(Runner):
 
     def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the clock: what comes next sees the new time."""
-        self.timekeeper.follow()
-        self.timekeeper.begin()
+        self._timekeeper.follow()
+        self._timekeeper.begin()
         self.on_clock_moved()
 
 

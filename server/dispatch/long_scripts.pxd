@@ -42,6 +42,5 @@ cdef class LongScripts:
 
     cpdef object run(self, Client client, Command command, list argv)
     cpdef object go_on(self)
-    cpdef ended(self)
     cdef SideStack _make_stack(self)
     cdef _leave(self, LeftCommand left)

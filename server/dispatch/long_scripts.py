@@ -71,7 +71,7 @@ class LongScripts:
         self._stack: SideStack | None = None  # made for the first script
         self._left: LeftCommand | None = None
         self.on_left: Callable[[], None] | None = None  # without a loop, scripts are not left
-        self.on_ended: Callable[[], None] | None = None  # to be called once, when it has ended
+        self.on_ended: Callable[[], None] | None = None  # called once, when it is answered
 
     def run(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block | None:
         """Run *command*. None if it was left: *client* is served again when it is done."""
@@ -103,12 +103,6 @@ class LongScripts:
         left.client.script_left = False
         self._restrictions.set_busy(None)
         return left, reply
-
-    def ended(self) -> None:
-        """The client of a script that was left has its answer."""
-        call, self.on_ended = self.on_ended, None
-        if call is not None:
-            call()
 
     def _make_stack(self) -> SideStack:
         if stack_calls.are_there():

@@ -21,8 +21,6 @@ class Waits(Protocol):
 
     def end_pause(self) -> None: ...
 
-    def resume_unblocked(self) -> None: ...
-
 
 class RoleChanges:
     """Hears of them from replication. *on_change* is told of each; see server/app.py."""
@@ -56,7 +54,6 @@ class RoleChanges:
             self._state.restrictions.update()
         else:
             self._waits.end_pause()
-            self._waits.resume_unblocked()
 
 
 def _nobody_minds() -> None:

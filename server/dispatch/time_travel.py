@@ -36,11 +36,11 @@ class TimeTravel:
         self._has_moved = True
         self._sweep = sweep(self._state.databases, self._state.events.clock)
         if not self._is_called:
-            self._call_soon()
+            self._go_on_soon()
 
-    def _call_soon(self) -> None:
+    def _go_on_soon(self) -> None:
         self._is_called = True
-        self._dispatcher.turn.at_end_of_turn(self._go_on)
+        self._dispatcher.turn.run_later(self._go_on)
 
     def _go_on(self) -> None:
         """Do what is due, for a slice of time; do the rest in the next turns of the loop."""
@@ -48,24 +48,16 @@ class TimeTravel:
         if self._state.restrictions.stopping:
             return
         if self._state.restrictions.busy is not None:
-            self._call_soon()  # a script that has been left sees none of this
+            self._go_on_soon()  # a script that has been left sees none of this
             return
-        self._dispatcher.timekeeper.begin()
         if self._has_moved:
             self._has_moved = False
-            self._end_what_is_over()
-        is_done = self._expire_some()
-        self._dispatcher.serve_ready()
-        self._dispatcher.resume_unblocked()
-        if is_done:
+            self._state.clock_moved()
+            self.end_waits()
+        if self._expire_some():
             self._arrive()
         elif not self._is_called:
-            self._call_soon()
-
-    def _end_what_is_over(self) -> None:
-        self._state.clock_moved()
-        self.end_waits()
-        self._dispatcher.resume_unblocked()
+            self._go_on_soon()
 
     def end_waits(self) -> None:
         """End the waits and the pause whose time is up. A pause ends before longer waits do.
@@ -95,4 +87,3 @@ class TimeTravel:
         """All is done: answer who waits for that."""
         self._dispatcher.is_behind = False
         self._dispatcher.serve_keyless()
-        self._dispatcher.resume_unblocked()

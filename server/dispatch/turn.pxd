@@ -4,9 +4,11 @@ from libc.stdint cimport uint64_t
 from server.client cimport closed
 from server.client.client cimport Client
 from server.client.endpoint cimport Endpoint
+from server.dispatch.blocking cimport Blocking, Runner
 from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.restrictions cimport Restrictions
+from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.value_packing cimport ValuePacking
 from server.observe.loop_times cimport LoopTimes
 from server.process cimport memory_reserve
@@ -15,6 +17,9 @@ from server.propagation.propagation cimport Durability, Propagation
 
 @cython.final
 cdef class Turn:
+    cdef Runner _runner
+    cdef Blocking _blocking
+    cdef Timekeeper _timekeeper
     cdef Execution _execution
     cdef Propagation _propagation
     cdef dict _clients
@@ -23,16 +28,24 @@ cdef class Turn:
     cdef ValuePacking _value_packing
     cdef LoopTimes _loop_times
     cdef list _to_send
-    cdef object _send_all
+    cdef list _to_resume
+    cdef object _finish
     cdef bint _is_on
-    cdef public object at_end_of_turn
+    cdef public object loop
 
     cpdef begin(self)
     cpdef end(self)
+    cpdef run(self, object call)
+    cpdef run_later(self, object call)
+    cpdef enter(self)
     cpdef send_later(self, Endpoint connection)
+    cpdef resume_later(self, Client client)
     cdef _await_end(self)
+    cpdef finish(self)
+    @cython.locals(to_resume=list, client=Client, endpoint=Endpoint)
+    cdef _resume_all(self)
     @cython.locals(to_send=list, connection=Endpoint, at=Py_ssize_t)
-    cpdef send_all(self)
+    cdef _send_all(self)
     cdef _refuse_what_needs_memory(self)
     cpdef send_now(self, Endpoint connection)
     @cython.locals(durability=Durability)

@@ -1,25 +1,34 @@
-"""The turn of the event loop: all its answers leave together, when it ends.
+"""The turn of the event loop: what comes from outside comes in here, and answers leave together.
 
-    begin(), end()           sockets are about to be served, and have been
-    send_later(connection)   it has answers; outside of a turn, its end is asked for
-    send_all()               the turn is over: the AOF is written, then all answers leave
-    send_now(connection)     there are many answers already: the same for one connection
+    begin() ... end()     around all sockets that were found ready together
+    run(call)             around a timer, or another call of the event loop
+    enter()               in each of them: something has come, and what time is it?
 
-A client that is awake is not woken once more, and the AOF is written once for all. One connection's
-fault never leaves the others unanswered.
+Commands run in a turn. What they bring with them waits for its end:
+
+    1. The clients are served whose keys have become ready, if no command has done that.
+    2. The clients go on that were answered after a wait, with what they have pipelined.
+    3. The AOF is written, once for all; then all answers leave, one write a client.
+    4. What is over the limits of clients' memory goes; what was closed is let go of.
+
+One connection's fault never leaves the others unanswered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Protocol
 
 from protocol.replies import ErrorReply
 from server.client import closed
 from server.client.client import Client
 from server.client.endpoint import Endpoint
+from server.dispatch.blocking import Blocking, Runner
 from server.dispatch.client_eviction import ClientEviction
 from server.dispatch.execution import Execution
 from server.dispatch.restrictions import Restrictions
+from server.dispatch.timekeeper import Timekeeper
 from server.dispatch.value_packing import ValuePacking
 from server.observe.loop_times import LoopTimes
 from server.process import faults, memory_reserve
@@ -28,29 +37,50 @@ from server.propagation.propagation import Propagation
 from server.table import errors
 
 
-class Turn:
-    """Collects the connections that have answers.
+class Loop(Protocol):
+    """The event loop that the turns are of."""
 
-    Who serves the sockets calls begin() and end(). If nobody does so now, *at_end_of_turn* has a
-    call made when the turn of the loop is over; without a loop, at once.
+    def call_soon(self, call: Callable[[], None]) -> object:
+        """Make *call* when the turn is over that is on now."""
+
+
+class WithoutLoop:
+    """Stands in for the loop before the server has started: there is nothing to wait for."""
+
+    def call_soon(self, call: Callable[[], None]) -> None:
+        call()
+
+
+class Turn:
+    """Collects who has answers, and who goes on after a wait; *runner* serves ready keys.
+
+    Who serves the sockets calls begin() and end(). Where nobody can know when all are served, as
+    with the event loop's own transports, *loop* has the turn ended.
     """
 
     __slots__ = (
+        "_blocking",
         "_client_eviction",
         "_clients",
         "_execution",
+        "_finish",
         "_is_on",
         "_loop_times",
         "_propagation",
         "_restrictions",
-        "_send_all",
+        "_runner",
+        "_timekeeper",
+        "_to_resume",
         "_to_send",
         "_value_packing",
-        "at_end_of_turn",
+        "loop",
     )
 
     def __init__(
         self,
+        runner: Runner,
+        blocking: Blocking,
+        timekeeper: Timekeeper,
         execution: Execution,
         propagation: Propagation,
         clients: dict[int, Client],
@@ -59,6 +89,9 @@ class Turn:
         value_packing: ValuePacking,
         loop_times: LoopTimes,
     ) -> None:
+        self._runner = runner
+        self._blocking = blocking
+        self._timekeeper = timekeeper
         self._execution = execution
         self._propagation = propagation
         self._clients = clients
@@ -67,8 +100,9 @@ class Turn:
         self._value_packing = value_packing
         self._loop_times = loop_times
         self._to_send: list[Endpoint] = []
-        self.at_end_of_turn: Callable[[Callable[[], None]], object] = _at_once
-        self._send_all = self.send_all  # bound once, not each turn
+        self._to_resume: list[Client] = []
+        self.loop: Loop = WithoutLoop()
+        self._finish = self.finish  # bound once, not each turn
         self._is_on = False
 
     def begin(self) -> None:
@@ -78,28 +112,71 @@ class Turn:
 
     def end(self) -> None:
         """They have been served."""
-        self._is_on = False
-        if self._to_send:
-            self.send_all()
-        self._client_eviction.make_room()
-        self._value_packing.pack_some()
-        closed.let_go()
+        self.finish()
         self._loop_times.end()
 
+    def run(self, call: Callable[[], object]) -> None:
+        """Make *call*, of a timer or another call of the loop, as a turn of its own."""
+        self.begin()
+        self.enter()
+        call()
+        self.end()
+
+    def run_later(self, call: Callable[[], object]) -> None:
+        """Run *call* when this turn has ended, and the sockets have had theirs."""
+        self.loop.call_soon(partial(self.run, call))
+
+    def enter(self) -> None:
+        """Something has come from outside: look at the clock, and see that the turn will end."""
+        self._timekeeper.begin()
+        if not self._is_on:
+            self._await_end()
+
     def send_later(self, connection: Endpoint) -> None:
-        """Have the answers of *connection* sent when this turn of the loop ends."""
+        """Have the answers of *connection* sent when this turn ends."""
         self._to_send.append(connection)
-        if not self._is_on and len(self._to_send) == 1:
+        if not self._is_on:
+            self._await_end()
+
+    def resume_later(self, client: Client) -> None:
+        """*client* was answered after a wait: have it go on when this turn ends."""
+        self._to_resume.append(client)
+        if not self._is_on:
             self._await_end()
 
     def _await_end(self) -> None:
+        self._is_on = True
         try:
-            self.at_end_of_turn(self._send_all)
+            self.loop.call_soon(self._finish)
         except Exception as error:
             raise ServerFault("answers would never be sent") from error
 
-    def send_all(self) -> None:
-        """The turn of the loop ends: send what has been answered in it."""
+    def finish(self) -> None:
+        """Do what has waited for the end of the turn."""
+        if self._blocking.first_ready is not None:
+            self._runner.serve_ready()
+        while self._to_resume:
+            self._resume_all()
+        self._is_on = False
+        if self._to_send:
+            self._send_all()
+        self._client_eviction.make_room()
+        self._value_packing.pack_some()
+        closed.let_go()
+
+    def _resume_all(self) -> None:
+        """Let those go on who were answered; what they run may let others go on."""
+        to_resume, self._to_resume = self._to_resume, []
+        for client in to_resume:
+            endpoint = client.endpoint  # held: it may be cut off, and let go of, amid this
+            try:
+                endpoint.resume()
+            except Exception as error:
+                faults.report("going on after a wait", error)
+                endpoint.disconnect()
+
+    def _send_all(self) -> None:
+        """Write the AOF, then send what has been answered."""
         to_send, self._to_send = self._to_send, []
         if memory_reserve.is_gone():
             self._refuse_what_needs_memory()
@@ -165,8 +242,3 @@ class Turn:
             elif client.written_offset > synced_offset:  # it wants no answers
                 client.endpoint.disconnect()
         self._restrictions.follow_persistence()
-
-
-def _at_once(call: Callable[[], None]) -> None:
-    """Stand in for the end of a turn where there is no loop."""
-    call()

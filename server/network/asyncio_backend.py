@@ -60,7 +60,7 @@ class AsyncioBackend(Backend):
         self.loop.remove_reader(fd)
 
     def tell_turns(self, turn: Turn) -> None:
-        turn.at_end_of_turn = self.loop.call_soon  # before the loop looks at its sockets again
+        turn.loop = self  # before it looks at its sockets again
 
     def call_soon(self, call: Callable[[], None]) -> None:
         self.loop.call_soon(call)

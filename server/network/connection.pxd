@@ -5,6 +5,7 @@ from protocol.requests cimport RequestParser
 from server.client.client cimport Client
 from server.dispatch.client_eviction cimport ClientEviction
 from server.dispatch.dispatcher cimport Dispatcher
+from server.dispatch.turn cimport Turn
 from server.client.endpoint cimport Endpoint
 from server.observe.memory cimport Memory
 from server.observe.stats cimport Stats
@@ -21,6 +22,7 @@ cdef int UNAUTHENTICATED
 
 cdef class Connection(Endpoint):
     cdef Dispatcher _dispatcher
+    cdef Turn _turn
     cdef Memory _memory
     cdef ClientEviction _client_eviction
     cdef Clients _clients

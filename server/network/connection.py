@@ -57,10 +57,12 @@ class Connection(Endpoint):
         "_running",
         "_sending",
         "_transport",
+        "_turn",
     )
 
     def __init__(self, dispatcher: Dispatcher, clients: Clients) -> None:
         self._dispatcher = dispatcher
+        self._turn = dispatcher.turn
         self._memory = dispatcher.state.memory
         self._client_eviction = dispatcher.state.client_eviction
         self._clients = clients
@@ -75,7 +77,7 @@ class Connection(Endpoint):
 
     def connection_made(self, transport: Transport) -> None:
         self._transport = transport
-        self._dispatcher.timekeeper.begin()
+        self._turn.enter()
         self._clients.set_limits(self._parser)
         self._client = self._clients.opened(transport, self)
         self._out: Encoder = self._client.out
@@ -99,7 +101,7 @@ class Connection(Endpoint):
         """Count the *size* bytes that have come, and read the clock."""
         client = self._client
         client.received += size
-        self._dispatcher.timekeeper.begin()
+        self._turn.enter()
         client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         stats = self._dispatcher.state.stats
         stats.input_bytes += size
@@ -115,8 +117,6 @@ class Connection(Endpoint):
             self._check_query_limit()
         if not self._closing:
             self._count_memory(unread)
-        if self._dispatcher.unblocked:
-            self._dispatcher.resume_unblocked()
 
     def _check_query_limit(self) -> None:
         """Disconnect a client that has sent more than it may of what is not run yet."""
@@ -148,7 +148,7 @@ class Connection(Endpoint):
     def sent_some(self) -> None:
         if self._client.flags & REPLICA:
             self._client.replica.has_room()
-        self._dispatcher.timekeeper.begin()
+        self._turn.enter()
         self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         self._count_unsent()
 
@@ -203,17 +203,17 @@ class Connection(Endpoint):
             if client.flags == IN_MULTI:
                 self._dispatcher.queue_alike(client, parser)
             if self._out.size() > FLUSH_AT:
-                self._dispatcher.turn.send_now(self)
+                self._turn.send_now(self)
 
     def _flush(self) -> None:
-        """Have the answers so far sent when this turn of the loop ends."""
+        """Have the answers so far sent when this turn ends."""
         has_news = self._out.size() or self._out.overflown or self._client.close_after_reply
         if has_news and not self._sending:
             self._sending = True
-            self._dispatcher.turn.send_later(self)
+            self._turn.send_later(self)
 
     def flush(self) -> None:
-        """Have what was pushed to the client sent when this turn of the loop ends."""
+        """Have what was pushed to the client sent when this turn ends."""
         self._flush()
 
     def send(self) -> None:

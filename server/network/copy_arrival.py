@@ -79,7 +79,7 @@ class Loading:
         if self._steps is None:
             return
         if self._dispatcher.state.restrictions.busy is not None:  # a script works on the data
-            self._dispatcher.turn.at_end_of_turn(self.go_on)
+            self._dispatcher.turn.run_later(self.go_on)
             return
         try:
             next(self._steps)
@@ -88,14 +88,12 @@ class Loading:
         except (LoadFailed, OSError) as error:
             self._end(error)
         else:
-            self._dispatcher.turn.at_end_of_turn(self.go_on)
+            self._dispatcher.turn.run_later(self.go_on)
 
     def _end(self, error: Exception | None) -> None:
         self._steps = None
         self._receiving.drop()
         self._on_end(error)
-        self._dispatcher.serve_ready()
-        self._dispatcher.resume_unblocked()
 
     def cancel(self) -> None:
         """Nobody wants it any more."""

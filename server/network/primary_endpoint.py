@@ -192,13 +192,11 @@ class PrimaryEndpoint(Endpoint):
             self._held.append(data)  # a script that runs on and on must not see changes
             self.transport.hold()
             return
-        dispatcher.timekeeper.begin()
+        dispatcher.turn.enter()
         self._stream.client.last_used_ms = dispatcher.state.events.clock.now_ms
         self._stream.take(data)
         dispatcher.state.replication.stream_db = self._stream.client.db_index
         dispatcher.turn.send_later(self)  # behind the log
-        if dispatcher.unblocked:
-            dispatcher.resume_unblocked()
 
     def eof_received(self) -> None:
         self.close()

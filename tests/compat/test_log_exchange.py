@@ -44,12 +44,12 @@ class Replica:
         self.log = Recorder()
         self.state = ServerState(Config())
         self._dispatcher = Dispatcher(self.state, self.log)
-        self._dispatcher.timekeeper.begin()
+        self._dispatcher.turn.enter()
         self._client = Client(1, 0)
 
     def call(self, command: Command) -> bytes:
         """Run a client's command; return the bytes of its reply."""
-        self._dispatcher.timekeeper.begin()
+        self._dispatcher.turn.enter()
         self._dispatcher.execute(self._client, command)
         return self._client.out.take()
 

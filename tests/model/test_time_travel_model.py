@@ -89,8 +89,7 @@ def pass_really(server: SocketlessServer, ms: int) -> None:
         for _ in sweep(server.state.databases, server.state.events.clock):
             pass
         server.state.propagation.deliver_each()
-        server.dispatcher.serve_ready()
-        server.dispatcher.resume_unblocked()
+        server.turn()
 
 
 def travel(server: SocketlessServer, ms: int) -> None:

@@ -118,7 +118,9 @@ class SocketlessServer:
         self.dispatcher = Dispatcher(self.state, self.log)
         self._travel = TimeTravel(self.dispatcher, lambda: 0.0)
         self.dispatcher.on_clock_moved = self._travel.begin
-        self.dispatcher.timekeeper.begin()
+        self.dispatcher.turn.loop = self
+        self._calls: list[Callable[[], None]] = []  # that a loop would make between the turns
+        self.turn()
         self._door = iter(range(1, 1_000_000))
         self._owner = self.client()
         self.send = self._owner.send
@@ -137,12 +139,23 @@ class SocketlessServer:
         """The client that *send* and *send_line* use."""
         return self._owner
 
+    def turn(self, call: Callable[[], object] = lambda: None) -> None:
+        """Make *call* as a turn of its own, and then what a loop would make after it."""
+        self.dispatcher.turn.run(call)
+        self._make_calls()
+
     def run(self, client: Client, argv: list[bytes]) -> None:
-        self.dispatcher.timekeeper.begin()
         client.last_used_ms = self.now_ms
-        self.dispatcher.execute(client, argv)
-        self.dispatcher.resume_unblocked()
+        self.turn(lambda: self.dispatcher.execute(client, argv))
         self.pack_values()
+
+    def call_soon(self, call: Callable[[], None]) -> None:
+        """What a loop does: here *call* is made when the command is done."""
+        self._calls.append(call)
+
+    def _make_calls(self) -> None:
+        while self._calls:
+            self._calls.pop(0)()
 
     def pack_values(self) -> None:
         """Let the next command find all small values packed: they would be when many are."""
@@ -153,9 +166,7 @@ class SocketlessServer:
         """Let time pass. End the waits and the pause whose time is up, as cron does."""
         self.now_ms += ms
         self._uptime_ms += ms
-        self.dispatcher.timekeeper.begin()
-        self._travel.end_waits()
-        self.dispatcher.resume_unblocked()
+        self.turn(self._travel.end_waits)
 
     def run_out_of_memory(self) -> None:
         self.state.config.maxmemory = 1

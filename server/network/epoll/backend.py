@@ -50,8 +50,7 @@ class EpollBackend(Backend):
         self._selector.tell_turns(turn)
 
     def call_soon(self, call: Callable[[], None]) -> None:
-        self._loop.call_soon(call)
-        self._selector.ring()
+        self._selector.call_soon(call)
 
     def stay_until(self, loop_due_s: float) -> None:
         self._selector.stay_until(loop_due_s)

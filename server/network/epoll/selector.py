@@ -99,7 +99,7 @@ class Selector:
     def tell_turns(self, turn: Turn) -> None:
         """From now on *turn* is told when sockets are served."""
         self._turn = turn
-        turn.at_end_of_turn = self._soon
+        turn.loop = self
 
     def turn(self) -> None:
         """Serve the sockets that are ready; then wait for more until the loop is due."""
@@ -134,8 +134,8 @@ class Selector:
             faults.report("serving a socket, which is closed", error)
             transport.abort()
 
-    def _soon(self, call: Callable[[], None]) -> None:
-        """No socket is being served: call *call* when the turn of the loop is over."""
+    def call_soon(self, call: Callable[[], None]) -> None:
+        """Have the loop make *call* when this turn is over, and stay away until it has."""
         self._calls_due += 1
         self._loop.call_soon(partial(self._call, call))
 

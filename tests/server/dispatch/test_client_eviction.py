@@ -56,7 +56,8 @@ def test_a_client_may_be_spared_and_counts_all_the_same(server, holder):
 
 def test_what_an_evicted_client_has_sent_is_not_run(server, holder):
     large = holder(9000)
-    limit(server, 5000)
+    server.state.config.maxmemory_clients = 5000
+    server.state.follow_config()
     large.send("SET", "k", "v")
     assert large.gone
     assert server.send("EXISTS", "k") == 0

@@ -350,5 +350,5 @@ def test_a_batch_has_the_time_of_the_wall_clock():
     dispatcher = Dispatcher(state)
     for _ in range(2):
         before = time.time_ns() // 1_000_000
-        dispatcher.timekeeper.begin()
+        dispatcher.turn.enter()
         assert before - 1 <= state.events.clock.now_ms <= time.time_ns() // 1_000_000 + 1

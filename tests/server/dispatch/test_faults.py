@@ -120,11 +120,11 @@ def test_a_change_that_could_not_be_logged_is_logged_before_the_next_reply(serve
         broken.setattr(server.log, "add_all", raiser(MemoryError))
         with pytest.raises(MemoryError):
             server.send_line("SET a 1")
+        server.dispatcher.turn.send_later(server.owner.endpoint)
         with pytest.raises(ServerFault):
-            server.dispatcher.turn.send_all()
+            server.dispatcher.turn.finish()
     server.send_line("SET b 1")
     assert server.logged() == [b"SET a 1", b"SET b 1"]
-    server.dispatcher.turn.send_all()
 
 
 def test_a_repeated_fault_is_logged_once(server, declare, caplog):
@@ -203,10 +203,10 @@ class Peer(Endpoint):
 def test_replies_that_cannot_be_sent_do_not_stop_the_others(server):
     """Once, the other replies stayed marked as about to be sent, and never were."""
     notes: list[Any] = []
-    server.dispatcher.turn.at_end_of_turn = lambda _call: None
+    server.dispatcher.turn.begin()
     for fails in (False, True, False):
         server.dispatcher.turn.send_later(Peer(fails, notes))
-    server.dispatcher.turn.send_all()
+    server.dispatcher.turn.finish()
     assert notes == ["sent", "hung up", "sent"]
 
 

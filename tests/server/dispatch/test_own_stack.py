@@ -10,6 +10,7 @@ import pytest
 from server.dispatch.execution import Execution
 from server.dispatch.origin import CLIENT
 from server.dispatch.own_stack import OwnStack
+from server.dispatch.timekeeper import Timekeeper
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="uncompiled, there are greenlets only")
@@ -20,7 +21,8 @@ ROUNDS = 300
 @pytest.fixture
 def execution(server: Any) -> Execution:
     dispatcher = server.dispatcher
-    return Execution(server.state, dispatcher.timekeeper, dispatcher)
+    timekeeper = Timekeeper(server.state.events.clock, server.state.clock)
+    return Execution(server.state, timekeeper, dispatcher)
 
 
 @pytest.fixture

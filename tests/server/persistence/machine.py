@@ -72,7 +72,7 @@ class Machine:
 
     def start(self, amid: Callable[[], object] = lambda: None) -> None:
         """Load the data; *amid* is what clients do meanwhile. Raises LoadFailed."""
-        self.dispatcher.timekeeper.begin()
+        self.dispatcher.turn.enter()
         for _ in self.persistence.load(self.dispatcher.begin_replay):
             amid()
         self.persistence.begin()
@@ -80,7 +80,7 @@ class Machine:
 
     def run(self, *commands: list[bytes]) -> bytes:
         """Run commands in one turn. Returns the replies, or b"" if they cannot be promised."""
-        self.dispatcher.timekeeper.begin()
+        self.dispatcher.turn.enter()
         for argv in commands:
             self.dispatcher.execute(self._client, argv)
         reply = self._client.out.take()

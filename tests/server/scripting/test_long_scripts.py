@@ -38,7 +38,7 @@ class Loop:
         """Let the script run on; False if none was left."""
         calls, self._calls = self._calls, []
         for call in calls:
-            call()
+            self._server.turn(call)
         return bool(calls)
 
     def run_out(self) -> None:
@@ -164,7 +164,7 @@ def test_waiting_clients_are_served_when_the_script_ends(server: Any, loop: Loop
     waiter.send("BLPOP", "l", 0)
     server.send("EVAL", "redis.call('RPUSH', 'l', 'x') for i = 1, 3000000 do end", 0)
     other.send("MULTI")
-    server.dispatcher.serve_ready()
+    server.turn()
     assert waiter.reply() == NOTHING
     loop.run_out()
     assert waiter.reply() == [b"l", b"x"]

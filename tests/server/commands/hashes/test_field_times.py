@@ -242,7 +242,7 @@ def test_what_is_logged_gives_the_same_data_whenever_it_is_replayed(make_server)
         ours.advance(2)
     client = theirs.client().client
     theirs.now_ms += 10**9  # all fields have expired by now
-    theirs.dispatcher.timekeeper.begin()
+    theirs.turn()
     theirs.state.events.lookup.keeps_expired = True
     for words in [argv for unit in ours.log.units for _, argv in unit]:
         assert theirs.dispatcher.replay(client, words) is None

@@ -234,8 +234,7 @@ def test_failover_needs_a_replica_of_that_address(server):
     replica.ack()
     assert server.send("ROLE")[0] == b"slave"
     assert b"master_failover_state:failover-in-progress" in server.send_line("INFO replication")
-    server.state.replication.failover.was_answered()
-    server.dispatcher.resume_unblocked()
+    server.turn(server.state.replication.failover.was_answered)
     assert guest.reply().startswith("-READONLY")
 
 
@@ -247,8 +246,7 @@ def test_a_refused_failover_makes_the_server_a_primary_again(server):
     guest.send_line("SET k x")
     replica.ack()
     assert server.send("ROLE")[0] == b"slave"
-    server.state.replication.failover.was_refused()
-    server.dispatcher.resume_unblocked()
+    server.turn(server.state.replication.failover.was_refused)
     assert server.send("ROLE")[0] == b"master"
     assert guest.reply() == b"OK"
 

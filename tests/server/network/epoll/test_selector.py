@@ -147,7 +147,7 @@ def test_a_call_that_the_loop_has_asked_for_before_has_it_leave(watched: Watched
     watched.selector.tell_turns(turn)
     watched.stay()
     watched.on_byte[b"a"] = lambda: watched.far.send(b"b")
-    turn.at_end_of_turn(lambda: None)
+    turn.run_later(lambda: None)
     watched.far.send(b"a")
     watched.selector.turn()
     assert watched.came == b"a"
