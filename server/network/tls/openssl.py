@@ -12,7 +12,9 @@ from __future__ import annotations
 import _ssl
 import ctypes
 import sys
-from ssl import SSLContext
+from collections.abc import Callable
+from ssl import SSLContext, SSLObject
+from typing import Any
 
 SET_SESSION_CACHE_SIZE = 42  # SSL_CTRL_SET_SESS_CACHE_SIZE
 SET_SESSION_CACHE_MODE = 44  # SSL_CTRL_SET_SESS_CACHE_MODE
@@ -22,6 +24,15 @@ CACHE_OF_SERVER = 2
 
 class OutOfReachError(Exception):
     """The OpenSSL that Python uses cannot be called."""
+
+
+def reader_and_writer(session: SSLObject) -> tuple[Callable[..., Any], Callable[..., int]]:
+    """The functions read() and write() of *session*, without the way through SSLObject's methods.
+
+    These do nothing but call the same functions of the object behind them.
+    """
+    behind = getattr(session, "_sslobj", session)
+    return behind.read, behind.write
 
 
 def set_ciphersuites(context: SSLContext, names: str) -> bool:

@@ -16,6 +16,8 @@ cdef class TlsTransport(Transport):
     cdef object _incoming
     cdef object _outgoing
     cdef object _session
+    cdef object _decipher
+    cdef object _encipher
     cdef Endpoint _endpoint
     cdef Encoder _sealed
     cdef SendQueue _queue
@@ -28,9 +30,9 @@ cdef class TlsTransport(Transport):
     cpdef shake_hands(self)
     cpdef open(self, Endpoint endpoint)
     cpdef received(self, bytes data)
-    cdef _decrypt(self)
+    cdef _decrypt(self, Py_ssize_t size)
     @cython.locals(endpoint=Endpoint, size=Py_ssize_t, data=bytes, has_more=bint)
-    cdef _read_records(self)
+    cdef _read_records(self, Py_ssize_t most)
     cpdef ended(self)
     @cython.locals(left=Py_ssize_t)
     cdef _write_portions(self)

@@ -21,6 +21,7 @@ from protocol.encoder import Encoder
 from server.client import closed
 from server.client.endpoint import Endpoint
 from server.network.send_queue import SendQueue
+from server.network.tls import openssl
 from server.network.transport import Transport
 
 RECORD = 16 * 1024  # bytes of data that a record of TLS holds at most
@@ -35,6 +36,8 @@ class TlsTransport(Transport):
 
     __slots__ = (
         "_below",
+        "_decipher",
+        "_encipher",
         "_endpoint",
         "_has_ended",
         "_incoming",
@@ -55,6 +58,7 @@ class TlsTransport(Transport):
         self._incoming = MemoryBIO()
         self._outgoing = MemoryBIO()
         self._session: SSLObject = context.wrap_bio(self._incoming, self._outgoing, is_server)
+        self._decipher, self._encipher = openssl.reader_and_writer(self._session)
         self._endpoint: Endpoint | None = None  # not open yet, or closed
         self.is_open = False  # the handshake is done
         self._sealed = Encoder()  # encrypted, and not handed to the socket's transport yet
@@ -90,7 +94,7 @@ class TlsTransport(Transport):
         """Serve *endpoint* from now on, with what has come behind the handshake."""
         self._endpoint = endpoint
         self.is_open = True
-        self._decrypt()
+        self._decrypt(RECORD)
 
     # ------------------------------------------------------------------ what the socket gets
 
@@ -98,17 +102,20 @@ class TlsTransport(Transport):
         """Decrypt *data*, a record at a time: so the buffers that OpenSSL keeps remain small."""
         if len(data) <= RECORD:
             self._incoming.write(data)
-            self._decrypt()
+            self._decrypt(len(data))
             return
         view = memoryview(data)
         for start in range(0, len(data), RECORD):
             self._incoming.write(view[start : start + RECORD])
-            self._decrypt()
+            self._decrypt(RECORD)
 
-    def _decrypt(self) -> None:
-        """Hand on what whole records have come. A record that nobody can have sent ends it all."""
+    def _decrypt(self, size: int) -> None:
+        """Hand on what whole records have come, with the last *size* bytes.
+
+        A record that nobody can have sent ends it all.
+        """
         try:
-            self._read_records()
+            self._read_records(size)
         except SSLWantReadError:
             pass
         except SSLError:
@@ -118,8 +125,12 @@ class TlsTransport(Transport):
         if self._outgoing.pending:  # a client may ask for new keys
             self._send_sealed()
 
-    def _read_records(self) -> None:
-        session, incoming = self._session, self._incoming
+    def _read_records(self, most: int) -> None:
+        """Read *most* bytes at first: enough, unless a record has begun in what came before.
+
+        OpenSSL is given memory for as many, so a short request should not cost that of a record.
+        """
+        session, incoming, decipher = self._session, self._incoming, self._decipher
         has_more = True
         while has_more:
             endpoint = self._endpoint
@@ -127,16 +138,17 @@ class TlsTransport(Transport):
                 incoming.read()
                 return
             if endpoint.wants_buffer:
-                size = _read_into(session, endpoint.get_buffer())
+                size = decipher(RECORD, endpoint.get_buffer())
                 if size:
                     endpoint.buffer_updated(size)
                 has_more = bool(incoming.pending or session.pending())
             else:
-                data = session.read(RECORD)
+                data = decipher(most)
                 size = len(data)
                 if size:
                     endpoint.data_received(data)
-                has_more = bool(incoming.pending)  # nothing is left of a record
+                has_more = bool(size == most or incoming.pending)
+                most = RECORD
             if not size:
                 self.ended()  # by a close_notify
 
@@ -156,7 +168,7 @@ class TlsTransport(Transport):
             self._write_portions()
         else:
             if out.size() <= RECORD:
-                self._session.write(out.take())
+                self._encipher(out.take())
             else:
                 self._encrypt(memoryview(out.take()))
             self._send_sealed()
@@ -174,7 +186,7 @@ class TlsTransport(Transport):
     def _encrypt(self, data: memoryview) -> None:
         """Put *data* into records. OpenSSL makes one at a time, and its buffer has one at most."""
         while True:
-            size = self._session.write(data)
+            size = self._encipher(data)
             if size == len(data):
                 return
             self._sealed.append_shared(self._outgoing.read())
@@ -250,12 +262,6 @@ class TlsTransport(Transport):
         if endpoint is not None:
             closed.keep(endpoint)
             endpoint.connection_lost()
-
-
-def _read_into(session: SSLObject, buffer: memoryview) -> int:
-    """Decrypt a record into *buffer*, or as much of it as fits: how many bytes."""
-    size: Any = session.read(RECORD, buffer)
-    return int(size)
 
 
 def _common_name(certificate: Any) -> str:

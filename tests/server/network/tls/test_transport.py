@@ -81,6 +81,16 @@ def test_a_part_of_a_record_waits_for_the_rest(call: Call) -> None:
     assert call.endpoint.data == b"PING\r\n"
 
 
+def test_a_record_whose_end_comes_alone_is_handed_on_in_two_pieces_at_most(call: Call) -> None:
+    """A client must not have the server read a record byte by byte."""
+    data = LONG[:RECORD]
+    record = call.peer.encrypted(data)
+    call.wire.endpoint.data_received(record[:-1])
+    call.wire.endpoint.data_received(record[-1:])
+    assert call.endpoint.data == data
+    assert call.endpoint.reads <= 2
+
+
 def test_a_long_reply_is_encrypted_as_the_wire_takes_it(call: Call) -> None:
     """A slow client costs the reply itself, and one portion of it encrypted."""
     call.wire.is_full = True

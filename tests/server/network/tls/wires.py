@@ -125,11 +125,13 @@ class Recorder(Endpoint):
     def __init__(self) -> None:
         super().__init__()
         self.data = b""
+        self.reads = 0
         self.events: list[str] = []
         self.buffer = bytearray()
 
     def data_received(self, data: bytes) -> None:
         self.data += data
+        self.reads += 1
 
     def get_buffer(self) -> memoryview:
         return memoryview(self.buffer)
