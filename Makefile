@@ -1,4 +1,5 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
+# make build  compile the core, and wait for that; the first make run serves uncompiled meanwhile
 # make test   linters, and all tests, compiled and uncompiled. If a leg fails, the others still run,
 #             and the last line says which ones failed
 # make wheel  a wheel with the compiled core, and a source distribution, in dist/
@@ -34,10 +35,26 @@ LEGS := sanitize test-uncompiled test-compiled test-frameworks test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run build build-sanitized build-debug wheel manylinux test sanitize test-debug frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug wheel manylinux test sanitize test-debug frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
 
+SERVE = $(BIN)/python -m server $(ARGS)
+
+# The first start does not wait for the compiler: it serves uncompiled, and compiles for the next start.
+ifeq ($(wildcard storage/compiled_code.*.so),)
+run: $(RUN_READY)
+	@$(MAKE) --no-print-directory -j2 serve build-meanwhile
+else
 run: build
-	@$(BIN)/python -m server $(ARGS)
+	@$(SERVE)
+endif
+
+serve:
+	@$(SERVE)
+
+build-meanwhile:
+	@nice $(MAKE) --no-print-directory build
+	@test ! -e build/.compiled || \
+	  echo "The core is compiled. Start again (Ctrl-C, make run), and the server is several times faster."
 
 # ------------------------------------------------------------------ prerequisites
 

@@ -5,17 +5,20 @@
 
 A module is compiled if there is a .pxd beside its .py. The .py is ordinary typed Python and also
 runs uncompiled; the .pxd only adds C types. First Cython translates modules to C, then the
-C compiler compiles those whose C has changed; ``build_core/`` has both steps.
+C compiler compiles those whose C has changed; ``build_core/`` has both steps. What was done when a
+build is stopped need not be done again.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from build_core.compilation import compile_all, must_compile
+from build_core.compilation import compile_all, must_compile, put_in_place
 from build_core.modules import (
     PACKAGES,
     SHARED_CODE,
@@ -57,6 +60,20 @@ def progress(step: str, count: int) -> Callable[[str], None]:
     return told
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Wait for other builds in this folder to end, and let later ones wait for this one."""
+    lock = Path("build", ".lock")
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Waiting for another build ...", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def main(variant: Variant, wanted: list[str]) -> None:
     remove_orphans(variant)
     # Handlers of commands get their C types from annotations. Where the .pxd declares every
@@ -74,6 +91,7 @@ def main(variant: Variant, wanted: list[str]) -> None:
     sources = {module.name: module.c_file for module in modules}
     to_compile = {name: c for name, c in sources.items() if must_compile(name, c, variant)}
     compile_all(to_compile, variant, PROCESSES, progress("Compiled", len(to_compile)))
+    put_in_place(sources, variant)
 
 
 if __name__ == "__main__":
@@ -82,7 +100,10 @@ if __name__ == "__main__":
         why_not = obstacle()
         if why_not:
             sys.exit(f"The core cannot be compiled, so the server will be slow: {why_not}.")
-    elif sys.argv[1:2] == ["--variant"]:
-        main(VARIANTS[sys.argv[2]], sys.argv[3:])
     else:
-        main(NORMAL, sys.argv[1:])
+        named = sys.argv[1:2] == ["--variant"]
+        with alone():
+            if named:
+                main(VARIANTS[sys.argv[2]], sys.argv[3:])
+            else:
+                main(NORMAL, sys.argv[1:])

@@ -1,19 +1,25 @@
-"""C to modules that Python imports: ``glob.c`` to ``storage/glob.cpython-...so``."""
+"""C to modules that Python imports: ``glob.c`` to ``storage/glob.cpython-...so``.
+
+A compiled module does not go with others that are not compiled, or that are of other sources. So
+modules wait where Python does not look for them, and are put in place when all are done.
+"""
 
 from __future__ import annotations
 
 import os
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+from build_core.modules import SHARED_CODE
 from build_core.variants import NORMAL, Variant
 
 SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
+WAITING = "waiting"
 # The tables for unwinding stay (6 % of all bytes): by them a crash report has the whole stack of C.
 FLAGS = ["-g0", "-fno-semantic-interposition"]
 # Cython's code is not warned of, but what newer compilers refuse, older ones refuse here, too.
@@ -63,21 +69,44 @@ def noted_flags(variant: Variant) -> Path:
 
 def compiled_file(module: str, variant: Variant = NORMAL) -> Path:
     """Where the compiled *module* is: of the normal variant, beside its source."""
-    path = variant.modules.joinpath(*module.split("."))
-    return path.with_name(path.name + SUFFIX)
+    return variant.modules / _file_name(module)
+
+
+def waiting_file(module: str, variant: Variant = NORMAL) -> Path:
+    """Where the compiled *module* is until all others are done, too."""
+    return variant.objects / WAITING / _file_name(module)
+
+
+def _file_name(module: str) -> str:
+    return module.replace(".", "/") + SUFFIX
 
 
 def must_compile(module: str, source: Path, variant: Variant) -> bool:
     """Whether *module* is not compiled, or was before its C or its flags have changed."""
-    made = compiled_file(module, variant)
     newest = max(path.stat().st_mtime for path in (source, noted_flags(variant)))
-    return not made.exists() or made.stat().st_mtime < newest
+    made = (waiting_file(module, variant), compiled_file(module, variant))
+    return not any(path.exists() and path.stat().st_mtime >= newest for path in made)
+
+
+def put_in_place(modules: Iterable[str], variant: Variant) -> None:
+    """Let Python find those of *modules* that are compiled and wait, the shared code last.
+
+    Who finds that finds all: see server/__main__.py.
+    """
+    for module in sorted(modules, key=lambda module: module == SHARED_CODE):
+        waiting, place = waiting_file(module, variant), compiled_file(module, variant)
+        if waiting.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            waiting.replace(place)
 
 
 def compile_all(
     sources: dict[str, Path], variant: Variant, processes: int, told: Callable[[str], None]
 ) -> None:
-    """Compile the C of each module, *processes* at a time; tell of each when it is done."""
+    """Compile the C of each module, *processes* at a time; tell of each when it is done.
+
+    What is compiled waits to be put in place.
+    """
     if not sources:
         return
 
@@ -103,7 +132,7 @@ def compile_all(
         ],
         cmdclass={"build_ext": Compilation},
         script_args=[
-            "-q", "build_ext", "--build-lib", str(variant.modules),
+            "-q", "build_ext", "--build-lib", str(variant.objects / WAITING),
             "--build-temp", str(variant.objects), "--parallel", str(processes),
         ],
     )  # fmt: skip

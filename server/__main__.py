@@ -7,6 +7,13 @@ import gc
 if __name__ == "__main__":
     gc.disable()  # what is imported stays: to look for garbage in it was a tenth of the start
 
+from storage import compiled_code
+
+if not hasattr(compiled_code, "__pyx_capi__"):
+    from server.process.uncompiled import stay_uncompiled
+
+    stay_uncompiled()
+
 import asyncio
 import sys
 from collections.abc import Callable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import subprocess
@@ -12,8 +13,16 @@ from pathlib import Path
 import pytest
 
 from build_core import reached_imports
-from build_core.compilation import compiled_file, flags_of
+from build_core.compilation import (
+    compiled_file,
+    flags_of,
+    must_compile,
+    put_in_place,
+    waiting_file,
+)
+from build_core.modules import SHARED_CODE
 from build_core.variants import DEBUG, NORMAL, VARIANTS, Variant
+from build_ext import alone
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -185,3 +194,56 @@ def test_each_variant_has_its_modules_and_objects_in_folders_of_its_own() -> Non
 def test_the_flags_of_a_variant_stand_behind_all_others_and_so_count(variant: Variant) -> None:
     flags = flags_of("storage.glob", variant)
     assert flags == [*flags_of("storage.glob"), *variant.flags]
+
+
+# ------------------------------------------------------------------ what is compiled waits
+
+
+@pytest.fixture
+def waits(tmp_path: Path) -> Variant:
+    """A variant of which the shared code and another module are compiled, and not in place."""
+    variant = Variant("tried", tmp_path / "c", tmp_path / "objects", tmp_path / "modules")
+    for module in (SHARED_CODE, "storage.glob"):
+        waiting_file(module, variant).parent.mkdir(parents=True, exist_ok=True)
+        waiting_file(module, variant).touch()
+    return variant
+
+
+def test_compiled_modules_are_put_in_place_when_all_are_done_the_shared_code_last(
+    waits: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    placed = []
+    replace = Path.replace
+
+    def noted_replace(path: Path, target: Path) -> Path:
+        placed.append(target)
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", noted_replace)
+    put_in_place([SHARED_CODE, "storage.glob", "storage.octets"], waits)
+    assert placed == [compiled_file("storage.glob", waits), compiled_file(SHARED_CODE, waits)]
+    assert all(path.exists() for path in placed)
+
+
+def test_what_waits_is_not_compiled_again_until_its_c_changes(waits: Variant) -> None:
+    source = waits.c_files.with_suffix(".c")
+    source.touch()
+    os.utime(source, (1, 1))
+    assert not must_compile("storage.glob", source, waits)
+    assert must_compile("storage.octets", source, waits)
+    os.utime(source, (4e9, 4e9))
+    assert must_compile("storage.glob", source, waits)
+
+
+def test_a_build_waits_for_another_in_the_same_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = [sys.executable, "-c", "from build_ext import alone\nwith alone(): print('builds')"]
+    with alone():
+        other = subprocess.Popen(
+            run, env={"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True
+        )
+        assert other.stdout is not None
+        assert other.stdout.readline() == "Waiting for another build ...\n"
+    assert other.communicate()[0] == "builds\n"

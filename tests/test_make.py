@@ -1,4 +1,7 @@
-"""``make test`` runs every leg, and says which ones failed; what is not a test needs little."""
+"""``make test`` runs every leg, and says which ones failed; what is not a test needs little.
+
+The first ``make run`` does not wait for the compiler.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,12 @@ test-fine: ; @echo fine has run
 leg-hopeless: needed
 needed: ; @false
 long: ; @echo long has begun; exec sleep 1000
+"""
+
+RUN = """
+include {makefile}
+SERVE = echo serves; touch served; {wait_for_core}
+build/.compiled: ; @echo compiles; {wait_for_server} mkdir -p build; touch $@
 """
 
 
@@ -110,3 +119,38 @@ def test_an_interrupt_ends_make_test_at_once(tmp_path: Path) -> None:
     os.killpg(made.pid, signal.SIGINT)
     assert printed_lines(made) == []
     assert made.returncode != 0
+
+
+def make_run(folder: Path, wait_for_core: str = "", wait_for_server: str = "") -> list[str]:
+    """What `make run` in *folder* prints, where server and compiler may wait for each other."""
+    (folder / "Makefile").write_text(
+        RUN.format(makefile=MAKEFILE, wait_for_core=wait_for_core, wait_for_server=wait_for_server)
+    )
+    for name in ("pyproject.toml", "build_ext.py"):
+        (folder / name).touch()
+    made = subprocess.run(
+        ["make", "run", "RUN_READY="],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if "MAKE" not in name},
+        stdout=subprocess.PIPE,
+        timeout=TIMEOUT_S,
+        text=True,
+        check=True,
+    )
+    return made.stdout.splitlines()
+
+
+def test_the_first_start_serves_while_the_core_is_compiled(tmp_path: Path) -> None:
+    *both, last = make_run(
+        tmp_path,
+        wait_for_core="until [ -e build/.compiled ]; do sleep 0.01; done",
+        wait_for_server="until [ -e served ]; do sleep 0.01; done;",
+    )
+    assert sorted(both) == ["compiles", "serves"]
+    assert last.startswith("The core is compiled. Start again")
+
+
+def test_a_start_with_a_core_compiles_what_has_changed_and_then_serves(tmp_path: Path) -> None:
+    (tmp_path / "storage").mkdir()
+    (tmp_path / "storage" / "compiled_code.cpython-311-x86_64-linux-gnu.so").touch()
+    assert make_run(tmp_path) == ["compiles", "serves"]
