@@ -91,7 +91,6 @@ class ServerState:
         self.persistence.functions.sources = lambda: self.scripting.library_sources
         self.persistence.functions.load = self.scripting.load_stored
         self.persistence.children.on_forked = self._forked
-        self.persistence.append_only.log.on_took = self._disk_took
         self.replication = Replication(config, self.databases, self.propagation, self.persistence)
         self.replay_failures = ReplayFailures()
         self.restrictions = Restrictions(
@@ -160,6 +159,8 @@ class ServerState:
         """To be called when parameters have changed."""
         for part in self.parts:
             part.configured(self.config)
+        is_monitored = self.latency_events.threshold_ms > 0
+        self.persistence.append_only.log.on_took = self._disk_took if is_monitored else None
 
     def client_left(self, client: Client) -> None:
         """The connection of *client* is closed."""

@@ -43,7 +43,7 @@ cdef class AppendLog(Durability):
     cdef _add_timestamp(self)
     cdef _watch_sync(self)
     @cython.locals(kind=bytes, started_s=double, took_s=double)
-    cdef _write_timed(self)
+    cdef _write_timed(self, object tell)
     cdef _write_out(self)
     @cython.locals(data=bytes, taken=Py_ssize_t)
     cdef bint _write_unwritten(self) except -1

@@ -65,7 +65,8 @@ class AppendLog(Durability):
         self.broken = False
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
-        self.on_took: Callable[[bytes, float], None] = _ignore_time  # an event of LATENCY, seconds
+        # Told an event of LATENCY, and seconds. None: nobody looks at the clock for that.
+        self.on_took: Callable[[bytes, float], None] | None = None
         self.on_synced: Callable[[], None] = (
             _ignore_synced  # called from the thread that has synced
         )
@@ -96,7 +97,7 @@ class AppendLog(Durability):
     def add_all(self, ops: list[Op]) -> None:
         """Add *ops* as one unit: all of them, or none if it raises MemoryError."""
         before = self._whole
-        if len(self._out) != before:
+        if self._out.size() != before:
             self._drop_partial()
         if self._config.aof_timestamp_enabled:
             self._add_timestamp()
@@ -107,7 +108,7 @@ class AppendLog(Durability):
             for op in ops:
                 self._add(op)
             self._command(EXEC)
-        self._whole = len(self._out)
+        self._whole = self._out.size()
         self.offset += self._whole - before
 
     def write(self) -> bool:
@@ -123,11 +124,14 @@ class AppendLog(Durability):
             self._await_sync()
         else:
             self._take_sync()
-        if len(self._out) or self._unwritten:
+        if self._out.size() or self._unwritten:
             self._watch_sync()
             if self._config.switches.flush_sleep_s:
                 time.sleep(self._config.switches.flush_sleep_s)
-            self._write_timed()
+            if self.on_took is None:
+                self._write_out()
+            else:
+                self._write_timed(self.on_took)
         if always:
             return self._sync_now(False)
         if self._sync_is_due():
@@ -262,7 +266,7 @@ class AppendLog(Durability):
             " without waiting for fsync to complete, this may slow down Penstock."
         )
 
-    def _write_timed(self) -> None:
+    def _write_timed(self, tell: Callable[[bytes, float], None]) -> None:
         """Write the buffer, and tell how long that took, under the names that Redis has for it."""
         kind = b"aof-write-alone"
         if self._sync is not None:
@@ -272,14 +276,14 @@ class AppendLog(Durability):
         started_s = self._monotonic_s()
         self._write_out()
         took_s = self._monotonic_s() - started_s
-        self.on_took(kind, took_s)
-        self.on_took(b"aof-write", took_s)
+        tell(kind, took_s)
+        tell(b"aof-write", took_s)
 
     def _write_out(self) -> None:
         """Write the buffer, and before it what earlier writes could not write."""
-        while self.pending:
+        while self._out.size() or self._unwritten:
             if not self._unwritten:
-                if len(self._out) != self._whole:
+                if self._out.size() != self._whole:
                     self._drop_partial()
                 self._unwritten = self._out.take()
                 self._whole = 0
@@ -330,7 +334,7 @@ class AppendLog(Durability):
             return False
         if self._synced_to == self.offset or (not whatever and self._sync_is_suppressed()):
             return True
-        started_s = self._monotonic_s()
+        started_s = 0.0 if self.on_took is None else self._monotonic_s()
         try:
             self._files.sync(self._fd)
         except OSError as error:
@@ -338,7 +342,8 @@ class AppendLog(Durability):
             return False
         self._mark_synced(self.offset)
         self._synced_s = self._monotonic_s()
-        self.on_took(b"aof-fsync-always", self._synced_s - started_s)
+        if self.on_took is not None:
+            self.on_took(b"aof-fsync-always", self._synced_s - started_s)
         return True
 
     def _sync_is_suppressed(self) -> bool:
@@ -396,10 +401,6 @@ class AppendLog(Durability):
         self.broken = True
         self._lost_to = max(self._lost_to, to)
         self._failed(f"fsync: {getattr(failure, 'strerror', None) or failure}")
-
-
-def _ignore_time(_event: bytes, _seconds: float) -> None:
-    """Nobody wants to know."""
 
 
 def _ignore_synced() -> None:
