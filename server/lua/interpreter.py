@@ -232,7 +232,7 @@ class Interpreter:
         lua.set_hook(self._L, redis_library.count_reached, COUNT)
         status = lua.call(self._L, arguments, results, 1)
         redis_library.enter(outer)
-        values.forget_words()
+        values.forget_long_words()
         if self._host.fault is not None:
             fault, self._host.fault = self._host.fault, None
             lua.set_top(self._L, 0)

@@ -1,6 +1,9 @@
 # inline only
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcmp
+
+from protocol cimport octets
 
 # The functions of Lua's own C interface (www.lua.org/manual/5.1), as far as they are used. They are
 # found when a module is loaded: lua_library.py has loaded Lua by then.
@@ -8,6 +11,7 @@ cdef extern from *:
     """
     #include <stddef.h>
     #include <stdlib.h>
+    #include <string.h>
     typedef struct lua_State lua_State;
     typedef struct lua_Debug {
         int event;
@@ -79,26 +83,91 @@ cdef extern from *:
        error, thrown by longjmp. That must not cross Python's frames: while a function of ours works
        (lenient > 0), memory is given beyond the limit. A script that ends is refused all memory: of
        all errors, this one alone does not run the script's own handlers; and none of its coroutines
-       can make another one, to which nothing has been said of the end. */
+       can make another one, to which nothing has been said of the end.
+       Small blocks are not given back to the system at once: of each size, PENSTOCK_SPARES wait to be
+       used again. Each script makes some tables and leaves them, and malloc takes longer. */
+    #define PENSTOCK_GRAIN 16 /* bytes: sizes of small blocks are multiples of it */
+    #define PENSTOCK_SIZES 16 /* of small blocks */
+    #ifdef __SANITIZE_ADDRESS__
+    #define PENSTOCK_SPARES 0 /* what is freed must not be used */
+    #else
+    #define PENSTOCK_SPARES 1024
+    #endif
+
     typedef struct {
         size_t used;
         size_t limit;
         int lenient;
         int ends;
         lua_CFunction counted; /* asked every so many instructions whether the script must end */
+        void *spares[PENSTOCK_SIZES]; /* the last one of each size; each begins with the one before */
+        int spare_count[PENSTOCK_SIZES];
     } penstock_lua_memory;
+
+    /* Which small size holds so many bytes, from 0 on; PENSTOCK_SIZES or more: none. */
+    static inline size_t penstock_size_of(size_t bytes) {
+        return (bytes - 1) / PENSTOCK_GRAIN;
+    }
+
+    static inline void *penstock_take_block(penstock_lua_memory *m, size_t bytes) {
+        size_t size = penstock_size_of(bytes);
+        void *block;
+        if (size >= PENSTOCK_SIZES) return malloc(bytes);
+        block = m->spares[size];
+        if (block == NULL) return malloc((size + 1) * PENSTOCK_GRAIN);
+        m->spares[size] = *(void **)block;
+        m->spare_count[size]--;
+        return block;
+    }
+
+    static inline void penstock_give_block(penstock_lua_memory *m, void *block, size_t bytes) {
+        size_t size = penstock_size_of(bytes);
+        if (size >= PENSTOCK_SIZES || m->spare_count[size] >= PENSTOCK_SPARES) {
+            free(block);
+            return;
+        }
+        *(void **)block = m->spares[size];
+        m->spares[size] = block;
+        m->spare_count[size]++;
+    }
+
+    static inline void *penstock_resize_block(
+        penstock_lua_memory *m, void *block, size_t old, size_t bytes
+    ) {
+        size_t size = penstock_size_of(bytes);
+        void *moved;
+        if (size >= PENSTOCK_SIZES && penstock_size_of(old) >= PENSTOCK_SIZES)
+            return realloc(block, bytes);
+        if (size == penstock_size_of(old)) return block;
+        moved = penstock_take_block(m, bytes);
+        if (moved == NULL) return bytes < old ? block : NULL; /* Lua relies on it that it can shrink */
+        memcpy(moved, block, bytes < old ? bytes : old);
+        penstock_give_block(m, block, old);
+        return moved;
+    }
+
+    static inline void penstock_free_spares(penstock_lua_memory *m) {
+        int size;
+        for (size = 0; size < PENSTOCK_SIZES; size++)
+            while (m->spares[size] != NULL) {
+                void *block = m->spares[size];
+                m->spares[size] = *(void **)block;
+                free(block);
+            }
+    }
 
     static void *penstock_lua_alloc(void *memory, void *block, size_t old, size_t size) {
         penstock_lua_memory *m = (penstock_lua_memory *)memory;
         void *moved;
         if (size == 0) {
-            free(block);
+            if (block != NULL) penstock_give_block(m, block, old);
             m->used -= old;
             return NULL;
         }
         if (size > old && !m->lenient && (m->ends || m->used + (size - old) > m->limit))
             return NULL;
-        moved = realloc(block, size);
+        moved = block == NULL ? penstock_take_block(m, size)
+                              : penstock_resize_block(m, block, old, size);
         if (moved != NULL) m->used += size - old;
         return moved;
     }
@@ -123,6 +192,7 @@ cdef extern from *:
     static inline void penstock_lua_close(lua_State *L) {
         penstock_lua_memory *m = penstock_memory_of(L);
         lua_close(L);
+        penstock_free_spares(m);
         free(m);
     }
 
@@ -443,6 +513,13 @@ cdef inline bint holds(lua_State *L, int at, bytes text) noexcept:
     return (
         size == <size_t>PyBytes_GET_SIZE(text) and memcmp(held, PyBytes_AS_STRING(text), size) == 0
     )
+
+
+cdef inline Py_ssize_t put_bulk(lua_State *L, int at, bytearray buffer, Py_ssize_t end) noexcept:
+    cdef size_t size = 0
+    cdef const char *text = lua_tolstring(L, at, &size)
+    cdef char *start = PyByteArray_AS_STRING(buffer)
+    return octets.write_bulk(start + end, text, size) - start
 
 
 cdef inline size_t length(lua_State *L, int at) noexcept:

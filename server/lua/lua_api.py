@@ -18,6 +18,7 @@ from collections.abc import Callable
 from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_void_p
 from typing import TypeAlias
 
+from protocol import octets
 from server.lua.lua_library import LIBRARY, function
 
 State: TypeAlias = int
@@ -236,6 +237,11 @@ def to_bytes(L: State, at: int) -> bytes:
 def holds(L: State, at: int, text: bytes) -> bool:
     """Whether the string there is *text*."""
     return to_bytes(L, at) == text
+
+
+def put_bulk(L: State, at: int, buffer: bytearray, end: int) -> int:
+    """Write the string there into *buffer* at *end*; see ``octets.put_bulk``."""
+    return octets.put_bulk(buffer, end, to_bytes(L, at))
 
 
 def length(L: State, at: int) -> int:

@@ -7,6 +7,8 @@ from server.lua.host cimport Host
 from server.lua.lua_api cimport lua_State
 
 cdef int DEEPEST
+cdef size_t COPIED
+cdef size_t BESIDE
 cdef int ASKED_EVERY
 cdef Encoder _NOWHERE
 
@@ -20,7 +22,7 @@ cdef class ResultWriter:
 
     cdef int write(self, lua_State *L, Encoder out) except -1
     cdef int _check(self, lua_State *L, size_t size) except -1
-    @cython.locals(out=Encoder, kind=int)
+    @cython.locals(out=Encoder, kind=int, size=size_t)
     cdef int _write(self, lua_State *L, int depth) except -1
     @cython.locals(out=Encoder)
     cdef int _write_table(self, lua_State *L, int depth) except -1

@@ -10,6 +10,8 @@ from server.lua.host import Host
 from server.lua.lua_api import State
 
 DEEPEST = 250  # tables in tables: defends the stack of the process against scripts
+COPIED = 4096  # bytes: up to here, a string goes from Lua to the reply at once
+BESIDE = 26  # bytes of a bulk string beside its text, at most
 ASKED_EVERY = 1000  # values until the host is asked again whether the script goes on
 
 _NOWHERE = Encoder()  # while nothing is written
@@ -61,8 +63,12 @@ class ResultWriter:
         """Write the value on top."""
         out = self._out
         kind = lua.type_at(L, -1)
-        self._check(L, lua.length(L, -1) if kind == lua.STRING else 0)
-        if kind == lua.STRING:
+        size = lua.length(L, -1) if kind == lua.STRING else 0
+        self._check(L, size)
+        if kind == lua.STRING and size <= COPIED:
+            out.reserve(size + BESIDE)
+            out.end = lua.put_bulk(L, -1, out.buffer, out.end)
+        elif kind == lua.STRING:
             out.bulk(lua.to_bytes(L, -1))
         elif kind == lua.NUMBER:
             out.integer(values.whole(lua.to_number(L, -1)))

@@ -12,6 +12,8 @@ cdef int64_t I64_MIN
 cdef double TWO_63
 cdef bytes IS_COUNTED
 cdef list NO_WORDS
+cdef Py_ssize_t KEPT_WORDS
+cdef Py_ssize_t KEPT_BYTES
 cdef list _last_words
 cdef int64_t EXACT
 cdef int BULK
@@ -61,6 +63,8 @@ cdef int push_error(lua_State *L, bytes text) except -1
     last=list, known=Py_ssize_t, count=Py_ssize_t, words=list, index=int, kind=int, word=bytes
 )
 cdef list take_words(lua_State *L)
-cdef forget_words()
+cdef forget_long_words()
+@cython.locals(word=bytes)
+cdef bint _are_short(list words) except -1
 @cython.locals(integer=int64_t)
 cpdef bytes number_text(double number)

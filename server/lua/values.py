@@ -38,6 +38,8 @@ NULL, BOOLEAN, DOUBLE, MAP, SET, BIG, VERBATIM = b"_#,%~(="
 CR, MINUS, DIGIT_0 = b"\r-0"
 IS_COUNTED = b"ignore_error_stats_update"  # of an error: its statistics are up to date
 NO_WORDS: list[bytes] = []
+KEPT_WORDS = 8  # of a command, for the next script; more, or longer ones, are not kept
+KEPT_BYTES = 64
 EXACT = 2**52  # up to here, integers are written digit by digit
 
 
@@ -202,8 +204,8 @@ def push_error(L: State, text: bytes) -> None:
 def take_words(L: State) -> list[bytes] | None:
     """The arguments of the running native as a command's words; None if one is no text.
 
-    A word that the command before had in the same place, as in a loop, is that very object. So is
-    the list, if whoever was given it has let it go.
+    A word that the command before had in the same place, as in a loop or when a script runs again,
+    is that very object. So is the list, if whoever was given it has let it go.
     """
     global _last_words  # noqa: PLW0603
     last, known, count = _last_words, len(_last_words), lua.top(L)
@@ -221,10 +223,21 @@ def take_words(L: State) -> list[bytes] | None:
     return words
 
 
-def forget_words() -> None:
-    """A script is over: let go of the words of its last command."""
+def forget_long_words() -> None:
+    """A script is over: let go of the words of its last command if they take much memory."""
     global _last_words  # noqa: PLW0603
-    _last_words = NO_WORDS
+    if not _are_short(_last_words):
+        _last_words = NO_WORDS
+
+
+def _are_short(words: list[bytes]) -> bool:
+    """Whether *words* are few, and take little memory."""
+    if len(words) > KEPT_WORDS:
+        return False
+    for word in words:  # noqa: SIM110  (compiled, a generator costs more than the loop)
+        if len(word) > KEPT_BYTES:
+            return False
+    return True
 
 
 def whole(number: float) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Container
 
 from protocol.replies import ErrorReply
 from server.lua.interpreter import Interpreter, LuaError
-from server.scripting.function import Function
+from server.scripting.function import Function, FunctionTable
 from server.scripting.header import BAD_NAME, FLAGS, is_name, read_library_header
 from server.scripting.script_run import ScriptRun
 
@@ -43,16 +43,16 @@ class Library:
         self.functions[name] = Function(name, ref, bits, description, self.name)
 
 
-class FunctionLibraries:
-    """All libraries of *interpreter*, and their functions by name in lower case."""
+class FunctionLibraries(FunctionTable):
+    """All libraries of *interpreter*, and their functions."""
 
-    __slots__ = ("_interpreter", "_run", "functions", "libraries", "memory")
+    __slots__ = ("_interpreter", "_run", "libraries", "memory")
 
     def __init__(self, interpreter: Interpreter, run: ScriptRun) -> None:
+        super().__init__()
         self._interpreter = interpreter
         self._run = run
         self.libraries: dict[bytes, Library] = {}
-        self.functions: dict[bytes, Function] = {}
         self.memory = 0  # bytes of the texts
 
     @property
@@ -120,6 +120,7 @@ class FunctionLibraries:
         """Forget all of them; the interpreter goes with them."""
         self.libraries.clear()
         self.functions.clear()
+        self.forget_last()
         self.memory = 0
 
     def _run_text(self, library: Library, text: bytes) -> None:
@@ -152,6 +153,7 @@ class FunctionLibraries:
         self.memory -= len(library.source) + LIBRARY_BYTES
         for name in library.functions:
             self.functions.pop(name.lower(), None)  # two may differ in their case only
+        self.forget_last()
         self._free(library)
 
     def _free(self, library: Library) -> None:

@@ -4,3 +4,8 @@ cdef class Script:
     cdef readonly int ref
     cdef readonly int flags
     cdef public bint is_loaded
+
+
+cdef class ScriptTable:
+    cpdef Script find(self, bytes sha)
+    cpdef Script get(self, bytes source)

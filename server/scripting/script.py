@@ -1,4 +1,4 @@
-"""A script that was compiled. It is known without Lua, which may not be loaded yet."""
+"""Scripts that were compiled. They are known without Lua, which may not be loaded yet."""
 
 from __future__ import annotations
 
@@ -16,3 +16,17 @@ class Script:
         self.ref = ref
         self.flags = flags
         self.is_loaded = False  # by SCRIPT LOAD
+
+
+class ScriptTable:
+    """Where scripts are found."""
+
+    __slots__ = ()
+
+    def find(self, sha: bytes) -> Script | None:
+        """The script of that SHA-1, in upper or lower case. O(1)"""
+        raise NotImplementedError
+
+    def get(self, source: bytes) -> Script:
+        """The script of that text, for EVAL. Raises ErrorReply if it cannot be compiled."""
+        raise NotImplementedError

@@ -2,13 +2,13 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.lua.interpreter cimport Interpreter
-from server.scripting.script cimport Script
+from server.scripting.script cimport Script, ScriptTable
 
 cdef Py_ssize_t SHA_CHARACTERS
 cdef Py_ssize_t SCRIPT_BYTES
 
 
-cdef class ScriptCache:
+cdef class ScriptCache(ScriptTable):
     cdef Interpreter _interpreter
     cdef dict _by_sha
     cdef dict _by_source

@@ -13,13 +13,13 @@ from hashlib import sha1
 from protocol.replies import ErrorReply
 from server.lua.interpreter import Interpreter, LuaError
 from server.scripting.header import read_script_header
-from server.scripting.script import SHA_CHARACTERS, Script
+from server.scripting.script import SHA_CHARACTERS, Script, ScriptTable
 
 MOST_BY_EVAL = 500
 SCRIPT_BYTES = 200  # of a script beside its text: the objects that know it
 
 
-class ScriptCache:
+class ScriptCache(ScriptTable):
     """The scripts of *interpreter*."""
 
     __slots__ = ("_by_eval", "_by_sha", "_by_source", "_interpreter", "_last", "evicted", "memory")
@@ -37,7 +37,6 @@ class ScriptCache:
         return len(self._by_sha)
 
     def find(self, sha: bytes) -> Script | None:
-        """The script of that SHA-1, in upper or lower case."""
         last = self._last
         if last is not None and sha == last.sha:
             return last
@@ -49,7 +48,6 @@ class ScriptCache:
         return script
 
     def get(self, source: bytes) -> Script:
-        """The script of that text, for EVAL. Raises ErrorReply if it cannot be compiled."""
         last = self._last
         if last is not None and source == last.source:
             return last

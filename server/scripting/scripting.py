@@ -105,7 +105,7 @@ class Scripting(Part):
         name = argv[1]
         if is_function:
             opened = self.opened_functions
-            function = None if opened is None else opened[1].functions.get(name.lower())
+            function = None if opened is None else opened[1].find(name)
             return NO_HEADER if function is None else function.flags
         if name.startswith(b"#!"):
             try:

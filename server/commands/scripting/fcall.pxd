@@ -3,9 +3,7 @@ cimport cython
 from server.commands.scripting cimport running
 from server.dispatch.call cimport Call
 from server.scripting.engine cimport Engine
-from server.scripting.function cimport Function
+from server.scripting.function cimport Function, FunctionTable
 
-@cython.locals(
-    engine=Engine, functions=dict, name=bytes, function=Function, keys=int, flags=int
-)
+@cython.locals(engine=Engine, libraries=FunctionTable, function=Function, keys=int, flags=int)
 cdef object _call_function(Call call, bint read_only)

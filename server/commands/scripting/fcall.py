@@ -52,8 +52,7 @@ def _call_function(call: Call, read_only: bool) -> Reply:
     if opened is None:
         raise NO_FUNCTION
     engine, libraries = opened
-    functions, name = libraries.functions, call.argv[1]
-    function = functions.get(name) or functions.get(name.lower())
+    function = libraries.find(call.argv[1])
     if function is None:
         raise NO_FUNCTION
     keys = running.key_count(call.argv, BAD_KEY_COUNT)

@@ -5,6 +5,7 @@ from server.dispatch.call cimport Call
 from server.dispatch.restrictions cimport Restrictions
 from server.scripting.engine cimport Engine
 from server.scripting.script cimport Script
+from server.table.args cimport to_int
 
 cdef Py_ssize_t FIRST_KEY
 cdef int REPLAYED

@@ -10,6 +10,7 @@ from server.scripting.header import ALLOW_OOM, ALLOW_STALE, NO_HEADER, NO_WRITES
 from server.scripting.script import Script
 from server.table import errors
 from server.table.args import to_int
+from server.table.errors import READ_ONLY_REPLICA
 
 WRITES_IN_READ_ONLY = ErrorReply(
     "ERR", "Can not execute a script with write flag using *_ro command."
@@ -65,7 +66,7 @@ def _check(call: Call, flags: int, read_only: bool) -> None:
     if now.stale and not flags & ALLOW_STALE:
         raise STALE
     if not flags & NO_WRITES:
-        if now.role_refusal is errors.READ_ONLY_REPLICA:
+        if now.role_refusal is READ_ONLY_REPLICA:
             raise ON_REPLICA
         if now.write_refusal is not None:
             raise now.write_refusal

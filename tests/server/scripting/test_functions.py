@@ -51,6 +51,19 @@ def test_two_functions_of_one_name_but_for_its_case(server: Any) -> None:
     assert server.send("FCALL", "f", 0) == "-ERR Function not found"
 
 
+def test_a_function_that_was_called_last_goes_with_its_library(server: Any) -> None:
+    server.send("FUNCTION", "LOAD", ONE)
+    assert server.send("FCALL", "f", 0) == b"one"
+    server.send("FUNCTION", "LOAD", "REPLACE", ONE.replace(b"'one'", b"'new'"))
+    assert server.send("FCALL", "f", 0) == b"new"
+    server.send("FUNCTION", "DELETE", "one")
+    assert server.send("FCALL", "f", 0) == "-ERR Function not found"
+    server.send("FUNCTION", "LOAD", ONE)
+    assert server.send("FCALL", "f", 0) == b"one"
+    server.send("FUNCTION", "FLUSH")
+    assert server.send("FCALL", "f", 0) == "-ERR Function not found"
+
+
 def test_a_function_of_another_library_is_not_taken(server: Any) -> None:
     server.send("FUNCTION", "LOAD", ONE)
     other = TWO.replace(b"'g'", b"'F'")

@@ -285,3 +285,34 @@ def test_words_of_one_command_after_the_other_are_their_own(server: Any) -> None
     assert server.send("EVAL", script, 1, "l") == expected
     pushes = [entry[3] for entry in server.send("SLOWLOG", "GET", -1) if entry[3][0] == b"RPUSH"]
     assert pushes == [[b"RPUSH", b"l", word] for word in reversed(expected)]
+
+
+def test_words_of_one_script_after_the_other_are_their_own(server: Any) -> None:
+    values = [b"1", b"2", b"long" * 100, b"3", b"3"]
+    for at, value in enumerate(values):
+        server.send("EVAL", "redis.call('RPUSH', KEYS[1], ARGV[1], ARGV[2])", 1, "k", value, at)
+    assert server.send("LRANGE", "k", 0, -1) == [
+        word for at, value in enumerate(values) for word in (value, b"%d" % at)
+    ]
+
+
+def test_a_result_of_whatever_size_is_whole(server: Any) -> None:
+    for size in (0, 1, 9, 10, 4095, 4096, 4097, 65535, 65536, 1_000_000):
+        assert server.send("EVAL", "return {ARGV[1], 'x'}", 0, b"v" * size) == [b"v" * size, b"x"]
+
+
+def test_values_of_a_script_grow_and_shrink(server: Any) -> None:
+    script = """
+        local t, all = {}, {}
+        for round = 1, 20 do
+            for i = 1, 300 do t[i] = string.rep(i % 7, (i * round) % 300) end
+            for i = 1, 300, 3 do t[i] = nil end
+            for i = 2, 300, 3 do
+                if t[i] ~= string.rep(i % 7, (i * round) % 300) then return i end
+            end
+            all[round] = table.concat({unpack(t, 2, 3)})
+            if round % 5 == 0 then collectgarbage() t = {} end
+        end
+        return #all
+    """
+    assert server.send("EVAL", script, 0) == 20
