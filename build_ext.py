@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -95,6 +96,7 @@ def main(variant: Variant, wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # at once: what is done so far stays
     os.chdir(Path(__file__).parent)
     if sys.argv[1:] == ["--possible"]:
         why_not = obstacle()

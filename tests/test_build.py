@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -22,7 +24,7 @@ from build_core.compilation import (
 )
 from build_core.modules import SHARED_CODE
 from build_core.variants import DEBUG, NORMAL, VARIANTS, Variant
-from build_ext import alone
+from build_ext import PROCESSES, alone
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -239,7 +241,11 @@ def test_a_build_waits_for_another_in_the_same_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    run = [sys.executable, "-c", "from build_ext import alone\nwith alone(): print('builds')"]
+    run = [
+        sys.executable,
+        "-c",
+        "from build_ext import PROCESSES, alone\nwith alone(): print('builds')",
+    ]
     with alone():
         other = subprocess.Popen(
             run, env={"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True
@@ -247,3 +253,36 @@ def test_a_build_waits_for_another_in_the_same_folder(
         assert other.stdout is not None
         assert other.stdout.readline() == "Waiting for another build ...\n"
     assert other.communicate()[0] == "builds\n"
+
+
+# A C compiler that has begun, and never ends.
+ENDLESS_COMPILER = "#!/bin/sh\necho compiles\nexec sleep 1000\n"
+
+
+def test_an_interrupt_ends_a_build_at_once(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "build_ext.py", tmp_path)
+    shutil.copytree(ROOT / "build_core", tmp_path / "build_core")
+    storage = tmp_path / "storage"
+    storage.mkdir()
+    for name in ("__init__", "compiled_code"):
+        (storage / f"{name}.py").touch()
+    for name in ("glob", "octets", "slice"):
+        (storage / f"{name}.py").write_text("def nothing():\n    pass\n")
+        (storage / f"{name}.pxd").write_text("cpdef object nothing()\n")
+    compiler = tmp_path / "compiler"
+    compiler.write_text(ENDLESS_COMPILER)
+    compiler.chmod(0o755)
+    build = subprocess.Popen(
+        [sys.executable, "build_ext.py"],
+        cwd=tmp_path,
+        env={**os.environ, "CC": str(compiler)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert build.stdout is not None
+    assert "compiles\n" in build.stdout
+    os.killpg(build.pid, signal.SIGINT)
+    said, _ = build.communicate(timeout=60)
+    assert build.returncode == -signal.SIGINT
+    assert said.count("compiles") < PROCESSES
