@@ -98,17 +98,21 @@ class Listpack:
         return made
 
     def shrink(self) -> None:
-        """Give back the memory that is not in use. O(N)."""
-        self.data = octets.exact(self.data, self.size)
-        self._count_room()
+        """Give back the memory that is not in use, if it is a 256th or more. O(N), or O(1)."""
+        if octets.capacity(self.data) - self.size > self.size >> 8:
+            self.data = octets.exact(self.data, self.size)
+            self._count_room()
 
     def reserve(self, size: int) -> None:
-        """Make room for *size* more bytes. Raises TooLarge."""
+        """Make room for *size* more bytes. Raises TooLarge.
+
+        More is taken than is needed now, unless another addition as large would not fit into that.
+        """
         needed = self.size + size
         if needed > LIMIT:
             raise TooLarge(f"a listpack of {needed} bytes")
         if needed > len(self.data):
-            room = min(needed >> 1, MAX_ROOM)
+            room = min(needed >> 1, MAX_ROOM) if size < MAX_ROOM else 0
             octets.resize(self.data, (needed + room) | 15)  # one more is taken: blocks of 16
             self._count_room()
 

@@ -205,6 +205,11 @@ def test_a_shrunk_listpack_has_no_spare_room() -> None:
     assert listpack.data.__sizeof__() - bytearray().__sizeof__() == listpack.size + 1
 
 
+def test_an_element_that_is_larger_than_the_room_ahead_takes_none() -> None:
+    listpack = packed(b"a", b"v" * 1_000_000)
+    assert len(listpack.data) - listpack.size < 64
+
+
 def test_a_drained_listpack_frees_its_memory() -> None:
     for take in (Listpack.take_first, Listpack.take_last):
         listpack = packed(*[b"value"] * 1000)

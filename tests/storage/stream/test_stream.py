@@ -180,6 +180,15 @@ class TestRoomOfNodes:
         stream.append(StreamId(2, 0), [b"name", b"v"])
         assert self.room(stream)[1] < 8192
 
+    def test_a_huge_entry_is_not_copied_when_its_node_is_full(self) -> None:
+        stream = Stream()
+        stream.append(StreamId(1, 0), [b"name", b"v" * 1_000_000])
+        node = next(iter(stream.rax))[1]
+        data = node.data
+        stream.append(StreamId(2, 0), [b"name", b"v" * 1_000_000])
+        assert node.data is data
+        assert len(data) - node.size < 256
+
 
 class TestDelete:
     def test_removes_the_entry_and_updates_the_counters(self) -> None:
