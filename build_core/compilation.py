@@ -43,8 +43,8 @@ FLAGS += ['-DCYTHON_SMALL_CODE=__attribute__((cold,optimize("O0")))']
 # instructions. In the rest that is not to be seen, and takes a tenth longer to compile.
 INLINED_EAGERLY = (
     "protocol.", "storage.", "server.commands.streams.", "server.commands.lists.",
-    "server.client.", "server.dispatch.", "server.network.", "server.reply.", "server.table.",
-    "server.propagation.", "server.persistence.",
+    "server.client.", "server.dispatch.", "server.eviction.", "server.network.", "server.reply.",
+    "server.table.", "server.propagation.", "server.persistence.", "server.waiting.",
 )  # fmt: skip
 
 

@@ -18,8 +18,9 @@ from server.client.client import MONITORING, MUTED, SUBSCRIBED, Client
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.expiry import ExpiryCycle
 from server.dispatch.state import ServerState
+from server.expiry.expiry_cycle import ExpiryCycle
+from server.following.role_changes import RoleChanges
 from server.process.server_clock import NS_A_MS, ServerClock
 from server.propagation.propagation import Durability, Op
 from storage import allocation, digest, payload
@@ -97,7 +98,15 @@ class FuzzedServer:
         self.state.events.loose_keys.many = MANY_LOOSE
         self.dispatcher = Dispatcher(self.state, KeptLog())
         self.dispatcher.turn.enter()
-        self._expiry = ExpiryCycle(self.state, lambda: 0.0)
+        self._roles = RoleChanges(self.dispatcher, lambda: None)
+        self._expiry = ExpiryCycle(
+            self.state.databases,
+            self.state.events,
+            config,
+            self.state.stats,
+            self.state.latency_events,
+            lambda: 0.0,
+        )
         self._last_id = 0
         self._used_at_start = allocation.used_bytes()
         self._counted: dict[Client, Counted] = {}

@@ -22,7 +22,7 @@ with engine.instrument_imports(include=["server.replication", "server.dispatch",
     from protocol.requests import ProtocolError
     from server.client.client import Client
     from server.config.parameters import Config
-    from server.dispatch.primary_stream import BrokenStreamError, PrimaryStream
+    from server.following.primary_stream import BrokenStreamError, PrimaryStream
     from server.process.faults import ServerFault
     from server.replication.handshake import Handshake, LinkFailed
     from server.replication.incoming_copy import IncomingCopy

@@ -29,14 +29,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import server.commands  # noqa: F401  (begins to fill the table)
+from server.access.configured_users import BadUsers, users_at_start
 from server.config.parameters import Config
-from server.cron import Cron
-from server.dispatch.configured_users import BadUsers, users_at_start
-from server.dispatch.crash_report import CrashReport
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.farewell import Farewell
-from server.dispatch.reloading import reload
 from server.dispatch.state import ServerState
+from server.following.role_changes import RoleChanges
+from server.lifecycle.crash_report import CrashReport
+from server.lifecycle.cron import Cron
+from server.lifecycle.farewell import Farewell
+from server.lifecycle.reloading import reload
 from server.network.clients import Clients
 from server.network.connection import ConnectionAcceptor
 from server.network.listeners import Listeners, backend
@@ -50,7 +51,7 @@ from server.process.supervision import Supervision
 from server.table.command import TABLE
 
 if TYPE_CHECKING:
-    from server.network.primary_link import PrimaryLink
+    from server.following.primary_link import PrimaryLink
 
 _log = logging.getLogger("penstock")
 
@@ -106,8 +107,8 @@ class Server:
         self._listeners = Listeners(config, self._backend, acceptor)
         self.state.parts.append(self._listeners)
         self._link: PrimaryLink | None = None  # made when the server first becomes a replica
-        self.dispatcher.roles.on_change = self._role_changed
-        self._farewell = Farewell(self.dispatcher, self._stop_now)
+        roles = RoleChanges(self.dispatcher, self._role_changed)
+        self._farewell = Farewell(self.dispatcher, roles, self._stop_now)
         self.state.parts.append(self._farewell)
         self.state.replication.watch = self._backend.add_reader
         self.state.replication.unwatch = self._backend.remove_reader
@@ -221,7 +222,7 @@ class Server:
     def _role_changed(self) -> None:
         """The server follows another primary now, or none."""
         if self._link is None:
-            from server.network.primary_link import PrimaryLink  # noqa: PLC0415  (primaries need none)
+            from server.following.primary_link import PrimaryLink  # noqa: PLC0415  (primaries need none)
 
             self._link = PrimaryLink(self.config, self.dispatcher, self._backend, self.clients)
             self.state.parts.append(self._link)
@@ -243,7 +244,7 @@ class Server:
     def stop_by_command(self, options: frozenset[bytes]) -> bool:
         """SHUTDOWN: end when all is safe; False if it is not, and the server goes on.
 
-        If a replica lacks something, it ends later; see server.dispatch.farewell.
+        If a replica lacks something, it ends later; see server.lifecycle.farewell.
         """
         _log.info("User requested shutdown...")
         if self._phase is Phase.SERVING and self._farewell.begin(options):

@@ -24,7 +24,7 @@ SUBSCRIBED = 8  # to channels or patterns: in RESP2, few commands may be run
 MONITORING = 16  # it is shown what others do, and may not work with keys itself
 TRACKING = 32  # the server remembers which keys it reads: CLIENT TRACKING
 TOLD = 64  # it is sent the invalidations of another client
-RESTRICTED = 128  # its user may not do everything: see server/dispatch/access.py
+RESTRICTED = 128  # its user may not do everything: see server/access/access.py
 REPLICA = 256  # it is sent the stream of changes, and answered nothing
 LINK = 512  # the link to our primary: what comes is run unchecked, and answered nothing
 

@@ -1,7 +1,7 @@
 cimport cython
 
 from server.client.client cimport Client
-from server.dispatch.key_eviction cimport KeyEviction
+from server.eviction.key_eviction cimport KeyEviction
 from server.dispatch.restrictions cimport Restrictions
 from server.scripting.script_run cimport ScriptRun
 from server.table.command cimport Command

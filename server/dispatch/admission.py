@@ -27,6 +27,7 @@ parameters, rights, memory or the clock they ask of Call, which knows the origin
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
+from server.access.access import Access
 from server.client.client import (
     IN_MULTI,
     MONITORING,
@@ -36,11 +37,10 @@ from server.client.client import (
     UNAUTHENTICATED,
     Client,
 )
+from server.client.origin import CLIENT, REPLAYED, SCRIPT, WOKEN
 from server.config.parameters import DebugSwitches
-from server.dispatch.access import Access
-from server.dispatch.key_eviction import KeyEviction
-from server.dispatch.origin import CLIENT, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.restrictions import Restrictions
+from server.eviction.key_eviction import KeyEviction
 from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import Command, Flags

@@ -11,7 +11,7 @@ from typing import Protocol
 from protocol.replies import Reply
 from server.client.client import Client, Waiter
 from server.client.command_queue import CommandQueue
-from server.dispatch.origin import INSIDE, REPLAYED
+from server.client.origin import INSIDE, REPLAYED
 from server.dispatch.state import ServerState
 from server.persistence.log_loader import Replay
 from server.table.args import INT64_MAX
@@ -47,7 +47,7 @@ class Executor(Protocol):
 class Call:
     """What a handler works with: argv, the client and its database, the rest of the server.
 
-    *origin* says where the command comes from; see server/dispatch/origin.py.
+    *origin* says where the command comes from; see server/client/origin.py.
     """
 
     __slots__ = (

@@ -8,12 +8,12 @@ from server.client.endpoint cimport Endpoint
 from server.client.pushes cimport Pushes
 from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
-from server.dispatch.blocking cimport Blocking, Runner
-from server.dispatch.client_eviction cimport ClientEviction
+from server.waiting.blocking cimport Blocking, Runner
+from server.eviction.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
 from server.dispatch.long_scripts cimport LongScripts
 from server.dispatch.restrictions cimport Restrictions
-from server.dispatch.shared_reply cimport SharedReply
+from server.waiting.shared_reply cimport SharedReply
 from server.dispatch.state cimport ServerState
 from server.dispatch.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
@@ -48,7 +48,6 @@ cdef class Dispatcher(Runner):
     cdef Timekeeper _timekeeper
     cdef readonly Turn turn
     cdef public object on_clock_moved
-    cdef readonly object roles
     cdef public bint is_behind
     cdef object _clock
     cdef Restrictions _restrictions

@@ -31,25 +31,25 @@ from server.client.client import (
     Waiter,
 )
 from server.client.command_queue import CommandQueue
-from server.dispatch import execution, replayed_commands
+from server.client.origin import CLIENT, LOG, PRIMARY, WOKEN
+from server.dispatch import execution
 from server.dispatch.admission import Admission
-from server.dispatch.blocking import Runner
 from server.dispatch.execution import Execution
 from server.dispatch.long_scripts import LongScripts
-from server.dispatch.origin import CLIENT, LOG, PRIMARY, WOKEN
-from server.dispatch.role_changes import RoleChanges
-from server.dispatch.shared_reply import SharedReply
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
 from server.dispatch.turn import Turn
 from server.persistence.log_loader import Replay
 from server.process import faults
 from server.process.faults import ServerFault
+from server.propagation import replayed_commands
 from server.propagation.propagation import Durability, Propagation
 from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import TABLE, Block, Command, Flags
 from server.table.renaming import renamed
+from server.waiting.blocking import Runner
+from server.waiting.shared_reply import SharedReply
 from storage.keyspace.keyspace import Keyspace
 
 READONLY = int(Flags.READONLY)
@@ -124,7 +124,6 @@ class Dispatcher(Runner):
         # The method itself, handed over, would be a C function of another type than it is.
         state.tracking.broadcasts.await_end = lambda connection: self.turn.send_later(connection)  # noqa: PLW0108
         state.replication.feed.await_end = lambda feed: self.turn.send_later(feed)  # noqa: PLW0108
-        self.roles = RoleChanges(self)
         self._shared = SharedReply(state.events)
 
     # ------------------------------------------------------------------ a client's command

@@ -13,8 +13,8 @@ from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
 from server.client.client import RESTRICTED, TRACKING, Client
 from server.client.command_queue import CommandQueue
+from server.client.origin import EXEC, LOG, PRIMARY, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.call import Call, Executor
-from server.dispatch.origin import EXEC, LOG, PRIMARY, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
 from server.observe.command_times import CommandTimes

@@ -17,10 +17,10 @@ from collections.abc import Callable
 
 from protocol.replies import Reply
 from server.client.client import Client
+from server.client.origin import CLIENT
 from server.client.pushes import Pushes
 from server.dispatch.execution import Execution
 from server.dispatch.greenlet_stack import GreenletStack
-from server.dispatch.origin import CLIENT
 from server.dispatch.own_stack import OwnStack
 from server.dispatch.restrictions import Restrictions
 from server.dispatch.side_stack import SideStack

@@ -1,4 +1,5 @@
-from server.dispatch.pausing cimport Pausing
+from server.waiting.pausing cimport Pausing
+from server.eviction.key_eviction cimport KeyEviction
 from server.observe.memory cimport Memory
 from server.observe.part cimport Part
 from storage.keyspace.key_events cimport KeyEvents
@@ -10,6 +11,7 @@ cdef class Restrictions(Part):
     cdef object _persistence
     cdef object _replication
     cdef KeyEvents _events
+    cdef KeyEviction _key_eviction
     cdef bint _replica_is_read_only
     cdef bint _serves_stale_data
     cdef object _replicas_needed

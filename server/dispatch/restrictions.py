@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from server.config.parameters import Config
-from server.dispatch.pausing import Pausing
+from server.eviction.key_eviction import KeyEviction
 from server.observe.memory import MOST, Memory
 from server.observe.part import Part
 from server.persistence.persistence import Persistence
 from server.replication.replication import Replication
 from server.table import errors
+from server.waiting.pausing import Pausing
 from storage.keyspace.key_events import KeyEvents
 
 
@@ -40,6 +41,7 @@ class Restrictions(Part):
 
     __slots__ = (
         "_events",
+        "_key_eviction",
         "_memory",
         "_pausing",
         "_persistence",
@@ -68,12 +70,14 @@ class Restrictions(Part):
         persistence: Persistence,
         replication: Replication,
         events: KeyEvents,
+        key_eviction: KeyEviction,
     ) -> None:
         self._memory = memory
         self._pausing = pausing
         self._persistence = persistence
         self._replication = replication
         self._events = events
+        self._key_eviction = key_eviction
         self._replica_is_read_only = True
         self._serves_stale_data = True
         self._replicas_needed = 0
@@ -163,5 +167,7 @@ class Restrictions(Part):
             or self.role_refusal is not None
             or self._pausing.active
         )
+        self._key_eviction.rests = self.loading or self._pausing.active
+        self._key_eviction.is_replica = self.is_replica
         memory = self._memory
         self.must_check = self.in_force or memory.limit > 0 or memory.clients_limit < MOST

@@ -1,4 +1,4 @@
-from server.dispatch.blocking cimport Blocking
+from server.waiting.blocking cimport Blocking
 from server.dispatch.watching cimport Watching
 from server.propagation.propagation cimport Propagation
 from server.pubsub.key_notifications cimport KeyNotifications

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from server.dispatch.blocking import Blocking
-from server.dispatch.replica_expiry import ReplicaExpiry
 from server.dispatch.watching import Watching
+from server.expiry.replica_expiry import ReplicaExpiry
 from server.observe.key_removals import KeyRemovals
 from server.observe.latency_events import LatencyEvents
 from server.propagation.propagation import Propagation
 from server.pubsub.key_notifications import KeyNotifications
 from server.pubsub.pubsub import PubSub
 from server.tracking.tracking import Tracking
+from server.waiting.blocking import Blocking
 from storage.keyspace.key_events import KeyEvents
 
 

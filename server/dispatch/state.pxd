@@ -2,14 +2,14 @@ cimport cython
 
 from server.client.client cimport Client
 from server.client.pushes cimport Pushes
-from server.dispatch.blocking cimport Blocking
-from server.dispatch.client_eviction cimport ClientEviction
-from server.dispatch.key_eviction cimport KeyEviction
+from server.waiting.blocking cimport Blocking
+from server.eviction.client_eviction cimport ClientEviction
+from server.eviction.key_eviction cimport KeyEviction
 from server.dispatch.node_limits cimport NodeLimits
-from server.dispatch.pausing cimport Pausing
+from server.waiting.pausing cimport Pausing
 from server.dispatch.restrictions cimport Restrictions
 from server.dispatch.server_key_events cimport ServerKeyEvents
-from server.dispatch.value_packing cimport ValuePacking
+from server.eviction.value_packing cimport ValuePacking
 from server.observe.command_times cimport CommandTimes
 from server.observe.loop_times cimport LoopTimes
 from server.observe.memory cimport Memory

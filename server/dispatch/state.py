@@ -9,20 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from server.access.access import Access
 from server.client.client import Client
 from server.client.pushes import Pushes
 from server.config.parameters import Config
-from server.dispatch.access import Access
-from server.dispatch.blocking import Blocking
-from server.dispatch.client_eviction import ClientEviction
-from server.dispatch.key_eviction import KeyEviction
 from server.dispatch.node_limits import NodeLimits
-from server.dispatch.pausing import Pausing
-from server.dispatch.replay_failures import ReplayFailures
 from server.dispatch.restrictions import Restrictions
 from server.dispatch.server_key_events import ServerKeyEvents
-from server.dispatch.value_packing import ValuePacking
 from server.dispatch.watching import Watching
+from server.eviction.client_eviction import ClientEviction
+from server.eviction.key_eviction import KeyEviction
+from server.eviction.value_packing import ValuePacking
 from server.observe.command_times import CommandTimes
 from server.observe.latency_events import LatencyEvents
 from server.observe.loop_times import LoopTimes
@@ -35,11 +32,14 @@ from server.persistence.persistence import Persistence
 from server.process.instance import Instance
 from server.process.server_clock import ServerClock
 from server.propagation.propagation import Propagation
+from server.propagation.replay_failures import ReplayFailures
 from server.pubsub.pubsub import PubSub
 from server.replication.replication import Replication
 from server.scripting.scripting import Scripting
 from server.table.command import TABLE
 from server.tracking.tracking import Tracking
+from server.waiting.blocking import Blocking
+from server.waiting.pausing import Pausing
 from storage.chance import Chance
 from storage.keyspace.keyspace import Keyspace
 
@@ -93,18 +93,16 @@ class ServerState:
         self.persistence.children.on_forked = self._forked
         self.replication = Replication(config, self.databases, self.propagation, self.persistence)
         self.replay_failures = ReplayFailures()
+        self.key_eviction = KeyEviction(self.databases, self.events, self.memory, self.propagation)
+        self.key_eviction.on_took = self._took
         self.restrictions = Restrictions(
-            self.memory, self.pausing, self.persistence, self.replication, self.events
-        )
-        self.key_eviction = KeyEviction(
-            self.databases,
-            self.events,
             self.memory,
             self.pausing,
-            self.restrictions,
-            self.propagation,
+            self.persistence,
+            self.replication,
+            self.events,
+            self.key_eviction,
         )
-        self.key_eviction.on_took = self._took
         self.value_packing = ValuePacking(self.databases, self.events.loose_keys)
         self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [

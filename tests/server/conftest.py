@@ -16,7 +16,8 @@ from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
-from server.dispatch.time_travel import TimeTravel
+from server.following.role_changes import RoleChanges
+from server.lifecycle.time_travel import TimeTravel
 from server.process import faults
 from server.process.server_clock import NS_A_MS, ServerClock
 from server.propagation.propagation import Durability
@@ -118,6 +119,7 @@ class SocketlessServer:
         self.dispatcher = Dispatcher(self.state, self.log)
         self._travel = TimeTravel(self.dispatcher, lambda: 0.0)
         self.dispatcher.on_clock_moved = self._travel.begin
+        self.roles = RoleChanges(self.dispatcher, lambda: None)
         self.dispatcher.turn.loop = self
         self._calls: list[Callable[[], None]] = []  # that a loop would make between the turns
         self.turn()

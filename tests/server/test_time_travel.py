@@ -10,7 +10,7 @@ import pytest
 
 from server.client.client import Client
 from server.client.endpoint import Endpoint
-from server.dispatch import time_travel
+from server.lifecycle import time_travel
 from server.observe.part import Part
 from tests.server.running import Run, Running, Streams, ask, logged, running, snapshot
 

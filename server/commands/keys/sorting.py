@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
 from server.client.client import RESTRICTED
+from server.client.origin import SCRIPT
 from server.commands.keys import sort_order
 from server.commands.keys.sort_order import Pattern
 from server.dispatch.call import Call
-from server.dispatch.origin import SCRIPT
 from server.table import errors
 from server.table.args import Args
 from server.table.command import TABLE, Flags, command

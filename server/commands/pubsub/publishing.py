@@ -6,8 +6,8 @@ They are no changes of data, so they are not in the append-only file; replicas g
 from __future__ import annotations
 
 from protocol.replies import Reply
+from server.client.origin import LOG
 from server.dispatch.call import Call
-from server.dispatch.origin import LOG
 from server.table.channels import FIRST
 from server.table.command import Flags, command
 from server.table.keys import NOT_KEY, KeyRange

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from protocol.encoder import Encoder
 from protocol.replies import NO_REPLY, ErrorReply, Push, Reply
+from server.client.origin import SCRIPT
 from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.dispatch.call import Call
-from server.dispatch.origin import SCRIPT
 from server.table import channels
 from server.table.command import Flags, command
 from server.table.keys import NOT_KEY, KeyRange

@@ -6,9 +6,9 @@ import logging
 
 from protocol.replies import NO_REPLY, OK, ErrorReply, Reply
 from server.client.client import is_printable
+from server.client.origin import PRIMARY
 from server.config.parameters import RDB_VERSIONS
 from server.dispatch.call import Call
-from server.dispatch.origin import PRIMARY
 from server.replication.replica import Replica
 from server.table import errors
 from server.table.args import to_int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
+from server.client.origin import CLIENT
 from server.dispatch.call import Call
-from server.dispatch.origin import CLIENT
 from server.table import errors
 from server.table.args import to_int, to_timeout_ms
 from server.table.command import Block, Flags, command, new_block

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
+from server.client.origin import REPLAYED
 from server.dispatch.call import Call
-from server.dispatch.origin import REPLAYED
 from server.scripting.engine import FIRST_KEY, Engine
 from server.scripting.header import ALLOW_OOM, ALLOW_STALE, NO_HEADER, NO_WRITES
 from server.scripting.script import Script

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from protocol.replies import ErrorReply
-from server.dispatch import origin
+from server.client import origin
 from storage.keyspace.keyspace import NOTHING
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from server.client.origin import CLIENT
 from server.dispatch.execution import Execution
-from server.dispatch.origin import CLIENT
 from server.dispatch.own_stack import OwnStack
 from server.dispatch.timekeeper import Timekeeper
 from tests.worth import COMPILED

@@ -17,7 +17,7 @@ import pytest
 
 from protocol.replies import ErrorReply
 from server.client.client import Client
-from server.dispatch.primary_stream import PrimaryStream
+from server.following.primary_stream import PrimaryStream
 from storage.payload import dump
 
 ROOT = Path(__file__).parents[3]

@@ -6,9 +6,9 @@ import gc
 
 import pytest
 
-from server.dispatch.expiry import ExpiryCycle
 from storage import allocation, digest
 from tests.server.conftest import START_MS
+from tests.server.expiry.cycles import cycle_of
 
 T = START_MS
 
@@ -152,7 +152,7 @@ def test_an_expired_field_fails_a_transaction_that_watches(server):
 
 
 def cycle(server):
-    ExpiryCycle(server.state, lambda: 0.0).run()
+    cycle_of(server.state, lambda: 0.0).run()
     server.state.propagation.deliver_each()
 
 
@@ -177,7 +177,7 @@ def test_the_cycle_stops_when_its_time_is_used_up(server):
     server.send("HSETEX", "big", "PX", 5, "FIELDS", 3000, *range(6000))
     server.advance(30)
     times = iter(range(100))
-    ExpiryCycle(server.state, lambda: float(next(times))).run()
+    cycle_of(server.state, lambda: float(next(times))).run()
     assert 0 < server.send_line("HLEN big") < 3000
     assert server.state.stats.expire_time_cap_reached == 1
 

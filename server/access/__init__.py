@@ -1,0 +1,1 @@
+"""Who each client is, and what its user may do."""

@@ -1,0 +1,1 @@
+"""Keys and fields whose time is over: who removes them, and when."""

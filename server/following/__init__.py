@@ -1,0 +1,1 @@
+"""The side of a replica: dialling its primary, loading the copy, applying the stream."""

@@ -1,0 +1,43 @@
+"""What follows when the server becomes a replica or a primary, or hands its role over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from server.dispatch.dispatcher import Dispatcher
+from server.table import errors
+from server.waiting.pausing import LATEST_MS
+
+
+class RoleChanges:
+    """Hears of them from replication; *on_change* is told of each, when clients have been."""
+
+    def __init__(self, dispatcher: Dispatcher, on_change: Callable[[], None]) -> None:
+        self._dispatcher = dispatcher
+        self._state = dispatcher.state
+        self._on_change = on_change
+        self._state.replication.on_role = self.role_changed
+        self._state.replication.failover.on_pause = self.pause
+
+    def role_changed(self) -> None:
+        """The server has become a primary or a replica, or follows another primary.
+
+        Who waits on a server that is a replica now would wait in vain: it is told so, and closed.
+        """
+        self._state.restrictions.follow_replication()
+        if self._state.restrictions.is_replica:
+            for client in list(self._state.clients.values()):
+                if client.waiter is not None:
+                    self._dispatcher.end_wait(client.waiter, errors.BECAME_REPLICA)
+                    client.close_after_reply = True
+        else:
+            self._state.events.replica_expiry.clear()
+        self._on_change()
+
+    def pause(self, holds: bool) -> None:
+        """Hold writes back while a replica catches up; let them go on if not *holds*."""
+        if holds:
+            self._state.pausing.begin(LATEST_MS, True)
+            self._state.restrictions.update()
+        else:
+            self._dispatcher.end_pause()

@@ -1,0 +1,161 @@
+"""Cron: what has to be done regularly, although no client asks for it.
+
+It ticks hz times a second, and also when the next wait is over, so that a client waits as long as
+it asked for whatever hz is. While nothing happens a tick costs some microseconds, however many
+clients wait.
+
+The ticks follow the system's clock, the waits the server's, which DEBUG CLOCK moves and stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from server.dispatch.dispatcher import Dispatcher
+from server.expiry.expiry_cycle import ExpiryCycle
+from server.lifecycle.time_travel import TimeTravel
+from server.process import memory_reserve
+from server.process.server_clock import NS_A_MS
+
+
+class Cron:
+    """Runs on the loop it is started on, until stop().
+
+    *monotonic_s* is the system's clock. *on_due* is told when by that clock the next timer is due;
+    0: there is none. *on_tick* is called at each tick, even while cron is paused: the loop turns.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        monotonic_s: Callable[[], float],
+        on_due: Callable[[float], None],
+        on_tick: Callable[[], None],
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._turn = dispatcher.turn
+        self._state = dispatcher.state
+        self._clock = dispatcher.state.clock
+        self._monotonic_s = monotonic_s
+        self._on_due = on_due
+        self._on_tick = on_tick
+        self._expiry = ExpiryCycle(
+            self._state.databases,
+            self._state.events,
+            self._state.config,
+            self._state.stats,
+            self._state.latency_events,
+            monotonic_s,
+        )
+        self._travel = TimeTravel(dispatcher, monotonic_s)
+        self._timer: asyncio.TimerHandle | None = None
+        self._wait_timer: asyncio.TimerHandle | None = None
+        self._wait_due_ms = 0  # by the server's clock
+        self._wait_due_s = 0.0  # by the system's, as the next one
+        self._tick_due_s = 0.0
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._state.blocking.on_deadline = self._wait_until
+        self._state.key_eviction.on_unfinished = self._evict_more_soon
+        self._dispatcher.on_clock_moved = self._clock_moved
+        self._dispatcher.long_scripts.on_left = self._go_on_with_script_soon
+        self._tick()
+
+    def stop(self) -> None:
+        for timer in (self._timer, self._wait_timer):
+            if timer is not None:
+                timer.cancel()
+        self._on_due(0.0)
+
+    # ------------------------------------------------------------------ ticks
+
+    def _tick(self) -> None:
+        pause_s = 1 / self._state.config.hz
+        self._timer = self._loop.call_later(pause_s, self._tick)
+        self._tick_due_s = self._monotonic_s() + pause_s
+        self._tell_due()
+        self._on_tick()
+        self._turn.run(self.run)
+
+    def _tell_due(self) -> None:
+        if self._wait_timer is None:
+            self._on_due(self._tick_due_s)
+        else:
+            self._on_due(min(self._tick_due_s, self._wait_due_s))
+
+    def run(self) -> None:
+        """One tick, in a turn."""
+        state = self._state
+        if not state.config.switches.cron:
+            return
+        now_ms = int(self._monotonic_s() * 1000)
+        for part in state.parts:
+            part.tick(now_ms)
+        self._watch_memory()
+        if state.pausing.active and self._clock.passed_ms() >= state.pausing.until_ms:
+            self._dispatcher.end_pause()
+        if not state.restrictions.loading and state.restrictions.busy is None:
+            self._look_after_data()
+
+    def _look_after_data(self) -> None:
+        state = self._state
+        if state.config.switches.active_expire and not state.pausing.active:
+            self._expire_keys()
+        state.propagation.deliver_each()
+        state.persistence.tick()
+        state.restrictions.follow_persistence()
+
+    def _expire_keys(self) -> None:
+        """Remove what has expired. A replica hears of that from its primary, but for own keys."""
+        if self._state.restrictions.is_replica:
+            now_ms = self._state.events.clock.now_ms
+            self._state.events.replica_expiry.run(self._state.databases, now_ms, self._monotonic_s)
+        else:
+            self._expiry.run()
+
+    def _watch_memory(self) -> None:
+        """Update what the AOF buffer holds, and the peak. Each command checks maxmemory itself."""
+        memory = self._state.memory
+        memory.log = self._state.persistence.append_only.log.pending
+        memory.note_peak(self._state.events.clock.now_ms // 1000)
+        self._state.restrictions.set_short_of_memory(memory_reserve.is_short())
+
+    def _evict_more_soon(self) -> None:
+        """An eviction is unfinished: go on behind this turn of the loop."""
+        self._turn.run_later(self._dispatcher.evict_more)
+
+    def _go_on_with_script_soon(self) -> None:
+        """A script was left: take it up again behind this turn of the loop."""
+        self._turn.run_later(self._dispatcher.go_on_with_script)
+
+    # ------------------------------------------------------------------ waits
+
+    def _wait_until(self, due_ms: int) -> None:
+        """See to it that the timer is set: a wait ends at *due_ms*."""
+        if self._wait_timer is None or due_ms < self._wait_due_ms:
+            self._set_wait_timer(due_ms)
+
+    def _set_wait_timer(self, due_ms: int | None) -> None:
+        """Set the timer anew; None: no wait ends. While time stands still there is no timer."""
+        if self._wait_timer is not None:
+            self._wait_timer.cancel()
+            self._wait_timer = None
+        if due_ms is not None and not self._clock.is_frozen:
+            delay_s = max(0, due_ms * NS_A_MS - self._clock.passed_ns()) / 1e9
+            self._wait_due_ms = due_ms
+            self._wait_due_s = self._monotonic_s() + delay_s
+            self._wait_timer = self._loop.call_later(delay_s, self._turn.run, self._end_waits)
+        self._tell_due()
+
+    def _end_waits(self) -> None:
+        self._wait_timer = None
+        blocking = self._state.blocking
+        blocking.expire(self._clock.passed_ms(), self._dispatcher.end_wait)
+        self._set_wait_timer(blocking.next_deadline_ms)
+
+    def _clock_moved(self) -> None:
+        """DEBUG CLOCK has moved the clock: the timer would come at another time."""
+        self._set_wait_timer(self._state.blocking.next_deadline_ms)
+        self._travel.begin()

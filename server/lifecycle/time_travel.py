@@ -1,0 +1,89 @@
+"""What is done when DEBUG CLOCK has moved the clock: all that has become due by that.
+
+    1. clients that are idle for too long are closed                     (timeout)
+    2. waits and a pause that are over end, in the order of their ends   (BLPOP, CLIENT PAUSE)
+    3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE)
+    4. who has moved the clock is answered: whoever reads that answer finds nothing left to do
+
+It begins when the turn of the loop ends, so that nothing of it happens inside a command. Step 3 may
+take long; others are served every SLICE_S then, at the new time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from server.dispatch.dispatcher import Dispatcher
+from server.expiry.expiry_sweep import sweep
+
+SLICE_S = 0.01
+
+
+class TimeTravel:
+    """Has *dispatcher* do what is due. *monotonic_s* is the system's clock: it times the slices."""
+
+    def __init__(self, dispatcher: Dispatcher, monotonic_s: Callable[[], float]) -> None:
+        self._dispatcher = dispatcher
+        self._state = dispatcher.state
+        self._monotonic_s = monotonic_s
+        self._sweep: Iterator[None] = iter(())
+        self._has_moved = False  # and what is over by then has not ended yet
+        self._is_called = False  # in a moment
+
+    def begin(self) -> None:
+        """The clock was moved. While an earlier move is being followed, all begins anew."""
+        self._dispatcher.is_behind = True
+        self._has_moved = True
+        self._sweep = sweep(self._state.databases, self._state.events.clock)
+        if not self._is_called:
+            self._go_on_soon()
+
+    def _go_on_soon(self) -> None:
+        self._is_called = True
+        self._dispatcher.turn.run_later(self._go_on)
+
+    def _go_on(self) -> None:
+        """Do what is due, for a slice of time; do the rest in the next turns of the loop."""
+        self._is_called = False
+        if self._state.restrictions.stopping:
+            return
+        if self._state.restrictions.busy is not None:
+            self._go_on_soon()  # a script that has been left sees none of this
+            return
+        if self._has_moved:
+            self._has_moved = False
+            self._state.clock_moved()
+            self.end_waits()
+        if self._expire_some():
+            self._arrive()
+        elif not self._is_called:
+            self._go_on_soon()
+
+    def end_waits(self) -> None:
+        """End the waits and the pause whose time is up. A pause ends before longer waits do.
+
+        So what became ready during the pause is there for them.
+        """
+        passed_ms = self._state.clock.passed_ms()
+        pausing = self._state.pausing
+        if pausing.active and passed_ms >= pausing.until_ms:
+            self._state.blocking.expire(pausing.until_ms - 1, self._dispatcher.end_wait)
+            self._dispatcher.end_pause()
+        self._state.blocking.expire(passed_ms, self._dispatcher.end_wait)
+
+    def _expire_some(self) -> bool:
+        """Remove keys and fields for a slice of time. Whether all is done that may be.
+
+        While writes are paused, no key is removed.
+        """
+        if not self._state.config.switches.active_expire or self._state.pausing.active:
+            return True
+        deadline_s = self._monotonic_s() + SLICE_S
+        is_done = all(self._monotonic_s() < deadline_s for _ in self._sweep)
+        self._state.propagation.deliver_each()
+        return is_done
+
+    def _arrive(self) -> None:
+        """All is done: answer who waits for that."""
+        self._dispatcher.is_behind = False
+        self._dispatcher.serve_keyless()

@@ -1,0 +1,25 @@
+"""The wait of a server that is asked to stop while its replicas lack something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.lifecycle.farewell import Farewell
+from tests.server.conftest import SocketlessServer
+
+
+def test_info_tells_how_long_a_server_that_stops_still_waits(
+    server: SocketlessServer, monkeypatch: Any
+) -> None:
+    now_ms = 1000
+    farewell = Farewell(server.dispatcher, server.roles, lambda options: True, lambda: now_ms)
+    monkeypatch.setattr(server.state.replication, "are_behind", lambda: True)
+    assert list(farewell.info("server")) == []
+    assert farewell.begin(frozenset())
+    now_ms += 4000
+    assert list(farewell.info("server")) == [("shutdown_in_milliseconds", 6000)]
+    now_ms += 7000
+    assert list(farewell.info("server")) == [("shutdown_in_milliseconds", 0)]
+    assert list(farewell.info("memory")) == []
+    farewell.abort()
+    assert list(farewell.info("server")) == []
