@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import resource
 import tracemalloc
@@ -683,11 +684,12 @@ def test_a_very_long_word_that_grows_is_moved_and_not_copied() -> None:
     parser = RequestParser()
     parser.feed(b"*1\r\n$100000000\r\n" + bytes(40_000_000))
     assert parser.take() is None
+    gc.collect()  # it would write to pages that children of other tests share
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     while parser.room() < 50_000_000:
         parser.buffer_updated(len(parser.get_buffer()))
     faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-    assert faults < 2000
+    assert faults < 5000
 
 
 @pytest.mark.skipif(not COMPILED, reason="plain Python copies it")
