@@ -161,7 +161,7 @@ class Server:
         state = self.state
         ready_at_ms = monotonic_ms() + READY_AFTER_MS
         state.replay_failures.begin_load()
-        for _ in state.persistence.load(self.dispatcher.begin_replay):
+        for _ in state.persistence.load(self.dispatcher.replaying.begin):
             self.supervision.working(_loading(state.persistence.progress))
             if monotonic_ms() >= ready_at_ms:
                 ready()

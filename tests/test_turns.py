@@ -14,7 +14,7 @@ MODULES = sorted((ROOT / "server").rglob("*.py"))
 # Who may say these words, which only make sense in a certain order.
 SPOKEN_BY = {
     "Timekeeper": {"timekeeper", "turn", "dispatcher", "execution", "long_scripts"},
-    "serve_ready": {"blocking", "turn", "dispatcher"},
+    "serve_ready": {"blocking", "dispatcher", "replaying", "turn"},
     "resume_all": {"turn"},
 }
 

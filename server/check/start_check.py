@@ -80,7 +80,7 @@ def _load(path: Path, config: Config) -> tuple[int, int]:
     else:
         _name_log(path, config, kept)
         state.replay_failures.begin_load()
-        kept.reload_log(dispatcher.begin_replay)
+        kept.reload_log(dispatcher.replaying.begin)
     return sum(map(len, state.databases)), state.replay_failures.of_log
 
 

@@ -18,6 +18,13 @@ from server.table.args import INT64_MAX
 from storage.keyspace.keyspace import Keyspace
 
 
+class Replayer(Protocol):
+    """Runs commands that were logged."""
+
+    def begin(self) -> Replay:
+        """What runs the commands of one file."""
+
+
 class Executor(Protocol):
     """What few handlers need of the dispatcher that runs them."""
 
@@ -40,8 +47,9 @@ class Executor(Protocol):
     def clock_moved(self) -> None:
         """The clock was moved: do what has become due by that (DEBUG CLOCK)."""
 
-    def begin_replay(self) -> Replay:
-        """What runs the commands of one file that has logged them (DEBUG LOADAOF)."""
+    @property
+    def replaying(self) -> Replayer:
+        """Runs what was logged (DEBUG LOADAOF)."""
 
 
 class Call:

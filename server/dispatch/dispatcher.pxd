@@ -10,7 +10,9 @@ from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
 from server.waiting.blocking cimport Blocking, Runner
 from server.eviction.client_eviction cimport ClientEviction
+from server.dispatch.command_lookup cimport CommandLookup
 from server.dispatch.execution cimport Execution
+from server.dispatch.replaying cimport Replaying
 from server.dispatch.long_scripts cimport LongScripts
 from server.dispatch.restrictions cimport Restrictions
 from server.waiting.shared_reply cimport SharedReply
@@ -36,10 +38,7 @@ cdef int HEARS
 cdef int TRACKING
 cdef int RESTRICTED
 cdef int REPLICA
-cdef int REPLICATED
 cdef int CLIENT
-cdef int LOG
-cdef int PRIMARY
 cdef int WOKEN
 
 
@@ -56,11 +55,8 @@ cdef class Dispatcher(Runner):
     cdef ClientEviction _client_eviction
     cdef Execution _execution
     cdef LongScripts _long_scripts
-    cdef dict _spellings
-    cdef bytes _name
-    cdef Command _named
-    cdef bytes _called_name
-    cdef Command _called
+    cdef readonly CommandLookup lookup
+    cdef readonly Replaying replaying
     cdef Blocking _blocking
     cdef Pushes _pushes
     cdef Scripting _scripting
@@ -75,8 +71,6 @@ cdef class Dispatcher(Runner):
     cdef _answer(self, Client client, object reply)
     cdef _answer_rare(self, Client client, object reply)
     cdef Command _look_up(self, Client client, list argv)
-    @cython.locals(command=Command, child=Command)
-    cdef object _find(self, list argv, bint logged=*)
     @cython.locals(flags=int)
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _refuse(self, Client client, object error)
@@ -85,10 +79,6 @@ cdef class Dispatcher(Runner):
     cpdef Py_ssize_t look_ahead(self, Client client, RequestParser parser) except -1
     @cython.locals(is_free=bint, count=Py_ssize_t)
     cpdef queue_alike(self, Client client, RequestParser parser)
-    cpdef object replay(self, Client client, list argv)
-    @cython.locals(is_change=bint)
-    cdef bint _is_replayed(self, Command command, int origin) except -1
-    cpdef apply(self, Client client, list argv)
     cpdef serve_ready(self)
     @cython.locals(now=Restrictions)
     cdef bint _holds_waiters(self) except -1
@@ -101,7 +91,6 @@ cdef class Dispatcher(Runner):
     @cython.locals(command=Command, origin=int)
     cpdef object run_inside(self, Client client, list argv, ScriptRun run)
     cpdef count_error(self, object error)
-    cdef Command _find_for_script(self, list argv)
     @cython.locals(command=Command)
     cpdef object may_run(self, Client client, list argv)
     cpdef go_on_with_script(self)

@@ -5,10 +5,12 @@
 and then, when the command is done, the clients whose keys became ready. Nothing here awaits: a
 command runs to its end before the next one begins.
 
-    admission.py    whether it may run now
-    execution.py    the handler, the log, the time it took; commands inside commands
-    turn.py         answers leave when the turn of the loop ends
-    timekeeper.py   what time it is
+    command_lookup.py   which command it is
+    admission.py        whether it may run now
+    execution.py        the handler, the log, the time it took; commands inside commands
+    turn.py             answers leave when the turn of the loop ends
+    replaying.py        what was logged, and what a primary sends
+    timekeeper.py       what time it is
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Final
 
 from protocol.encoder import Encoder
 from protocol.replies import QUEUED, ErrorReply, Reply
-from protocol.requests import RequestParser, know_names
+from protocol.requests import RequestParser
 from server.client.client import (
     HEARS,
     IN_MULTI,
@@ -31,23 +33,22 @@ from server.client.client import (
     Waiter,
 )
 from server.client.command_queue import CommandQueue
-from server.client.origin import CLIENT, LOG, PRIMARY, WOKEN
+from server.client.origin import CLIENT, WOKEN
 from server.dispatch import execution
 from server.dispatch.admission import Admission
+from server.dispatch.command_lookup import CommandLookup
 from server.dispatch.execution import Execution
 from server.dispatch.long_scripts import LongScripts
+from server.dispatch.replaying import Replaying
 from server.dispatch.state import ServerState
 from server.dispatch.timekeeper import Timekeeper
 from server.dispatch.turn import Turn
-from server.persistence.log_loader import Replay
 from server.process import faults
 from server.process.faults import ServerFault
-from server.propagation import replayed_commands
 from server.propagation.propagation import Durability, Propagation
 from server.scripting.script_run import ScriptRun
 from server.table import errors
-from server.table.command import TABLE, Block, Command, Flags
-from server.table.renaming import renamed
+from server.table.command import Block, Command, Flags
 from server.waiting.blocking import Runner
 from server.waiting.shared_reply import SharedReply
 from storage.keyspace.keyspace import Keyspace
@@ -57,7 +58,6 @@ NOT_QUEUED = int(Flags.NOT_QUEUED)
 RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 RUNS_OTHERS = RUNS_QUEUE | RUNS_SCRIPTS
-REPLICATED = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
 LOOK_AHEAD: Final = 16  # commands
 
@@ -110,13 +110,8 @@ class Dispatcher(Runner):
             state.value_packing,
             state.loop_times,
         )
-        self._spellings = renamed(TABLE, state.config.renamed_commands)
-        # The name that was looked up last. In a row of one command it is always the same object.
-        self._name: bytes | None = None
-        self._named: Command | None = None
-        self._called_name = b""  # the same for scripts, where it is another object each time
-        self._called: Command | None = None
-        know_names(self._spellings)
+        self.lookup = CommandLookup(state.config.renamed_commands)
+        self.replaying = Replaying(self, self.lookup, self._execution, state)
         self._blocking = state.blocking
         self._pushes = state.pushes
         self._scripting = state.scripting
@@ -130,12 +125,7 @@ class Dispatcher(Runner):
 
     def execute(self, client: Client, argv: list[bytes]) -> None:
         """Run what *client* sent. Its answer is in client.out, or it is parked or held back."""
-        if argv[0] is self._name:
-            command = self._named
-        else:
-            command = self._spellings.get(argv[0])
-            if command is not None:
-                self._name, self._named = argv[0], command
+        command = self.lookup.named(argv[0])
         if command is None or command.subcommands or not command.accepts(len(argv)):
             command = self._look_up(client, argv)
             if command is None:
@@ -210,7 +200,7 @@ class Dispatcher(Runner):
     def _look_up(self, client: Client, argv: list[bytes]) -> Command | None:
         """Find the command, or the subcommand; refuse what is unknown or has the wrong arity."""
         client.last_command = None
-        found = self._find(argv)
+        found = self.lookup.find(argv)
         if isinstance(found, ErrorReply):
             if argv[0].lower() in SPOKEN_BY_BROWSERS:
                 _log.warning("%s speaks HTTP, as if a web page made it: closed", client.address)
@@ -223,30 +213,6 @@ class Dispatcher(Runner):
             self._reject(client, found, errors.wrong_arity(found.name))
             return None
         return found
-
-    def _find(self, argv: list[bytes], logged: bool = False) -> Command | ErrorReply:
-        """The command, or the subcommand, that *argv* names; the error if there is none.
-
-        What was *logged* may also have a name that rename-command has taken from clients.
-        """
-        command = self._spellings.get(argv[0]) or self._spellings.get(argv[0].lower())
-        if command is None:
-            TABLE.complete()
-            command = self._spellings.get(argv[0].lower())
-        if command is None and logged:
-            command = TABLE.find(argv[0])
-        if command is None:
-            return errors.unknown_command(argv)
-        is_container = command.handler is None
-        if len(argv) == 1 or not (command.subcommands or is_container):
-            return command
-        child = command.spellings.get(argv[1]) or command.subcommands.get(argv[1].lower())
-        if child is None and is_container:
-            TABLE.complete()  # a container may be there before the last of its subcommands
-            child = command.subcommands.get(argv[1].lower())
-            if child is None:
-                return errors.unknown_subcommand(command.name, argv[1])
-        return child or command
 
     def _admit(self, client: Client, command: Command, argv: list[bytes]) -> bool:
         """Whether *command* may run now. If not, it was refused, queued or held back."""
@@ -312,76 +278,6 @@ class Dispatcher(Runner):
             count = client.queue.take_alike(parser)
             if count:
                 client.out.raw(QUEUED.line * count)
-
-    # ------------------------------------------------------------------ a command that was logged
-
-    def replay(self, client: Client, argv: list[bytes]) -> ErrorReply | None:
-        """Run a command that was logged: nothing is answered, waited for or logged again.
-
-        Returns the error of one that is unknown or has the wrong number of words, or after which
-        no other may be run; see ReplayFailures. *client* stands for who sent it; it keeps the
-        database and MULTI's queue between the calls.
-        """
-        failures = self.state.replay_failures
-        found = self._find(argv, True)
-        if isinstance(found, ErrorReply):
-            return errors.unknown_in_log(argv[0])
-        if not found.accepts(len(argv)):
-            return errors.wrong_arity(found.name)
-        if not self._is_replayed(found, LOG):
-            failures.failed(found.name, errors.not_replayed(found.name), LOG)
-        elif client.flags & IN_MULTI and not found.flags & NOT_QUEUED:
-            client.queue.append(found, argv, found.flags)
-        else:
-            self._execution.replay(client, found, argv)
-            self.state.value_packing.pack_some()
-        client.out.truncate(0)
-        return ErrorReply("ERR", failures.ends) if failures.ends else None
-
-    def _is_replayed(self, command: Command, origin: int) -> bool:
-        is_change = command.flags & REPLICATED and not command.flags & RUNS_SCRIPTS
-        return bool(is_change) or replayed_commands.is_replayed(command, origin)
-
-    def begin_replay(self) -> Replay:
-        """What runs the commands of one file that has logged them; its MULTI ends with the file."""
-        client = Client(0, self.state.events.clock.now_ms)
-
-        def replay(argv: list[bytes]) -> str:
-            error = self.replay(client, argv)
-            return error.text if error else ""
-
-        return replay
-
-    # ------------------------------------------------------------------ what a primary sends
-
-    def apply(self, client: Client, argv: list[bytes]) -> None:
-        """Run what our primary has sent: nothing is answered, and nothing waits.
-
-        *client* stands for it, as in replay(). ReplayFailures hear of what is not run, or fails.
-        """
-        found = self._find(argv, True)
-        if isinstance(found, ErrorReply):
-            self.state.replay_failures.failed(errors.text_of(argv[0]), found, PRIMARY)
-            return
-        refusal = None
-        if not found.accepts(len(argv)):
-            refusal = errors.wrong_arity(found.name)
-        elif not self._is_replayed(found, PRIMARY):
-            refusal = errors.not_replayed(found.name)
-        if refusal is not None:
-            self.state.replay_failures.failed(found.name, refusal, PRIMARY)
-            return
-        if client.flags & IN_MULTI and not found.flags & NOT_QUEUED:
-            client.queue.append(found, argv, found.flags)
-            return
-        client.last_command = found
-        self._execution.apply(client, found, argv)
-        self._execution.count(client, found, argv)
-        if self._propagation.ops:
-            self._propagation.deliver()
-        client.out.truncate(0)
-        if self._blocking.first_ready is not None:
-            self.serve_ready()
 
     # ------------------------------------------------------------------ clients that wait
 
@@ -483,15 +379,9 @@ class Dispatcher(Runner):
         It does not wait, and an error is a value. What it changes is logged with the outer command,
         as one transaction.
         """
-        command: Command | None
-        if argv[0] == self._called_name:
-            command = self._called
-        else:
-            command = self._spellings.get(argv[0])
-            if command is not None:
-                self._called_name, self._called = argv[0], command
+        command = self.lookup.called(argv[0])
         if command is None or command.subcommands:
-            command = self._find_for_script(argv)
+            command = self.lookup.find_any(argv)
         if command is None:
             return self._execution.counted(errors.UNKNOWN_IN_SCRIPT)
         refusal = None
@@ -509,13 +399,9 @@ class Dispatcher(Runner):
         """Count *error*, which a script returns: no command gave it."""
         self._execution.counted(error)
 
-    def _find_for_script(self, argv: list[bytes]) -> Command | None:
-        found = self._find(argv)
-        return None if isinstance(found, ErrorReply) else found
-
     def may_run(self, client: Client, argv: list[bytes]) -> bool | None:
         """Whether the user of *client* may run *argv*; None if there is no such command."""
-        command = self._find_for_script(argv)
+        command = self.lookup.find_any(argv)
         if command is None:
             return None
         if not client.flags & RESTRICTED:

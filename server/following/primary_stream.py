@@ -67,7 +67,7 @@ class PrimaryStream:
 
     def _run(self, argv: list[bytes]) -> None:
         was_in_multi = self.client.flags & IN_MULTI
-        self._dispatcher.apply(self.client, argv)
+        self._dispatcher.replaying.apply(self.client, argv)
         if not self._failures.ends:
             return
         if self._failures.panics:

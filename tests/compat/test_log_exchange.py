@@ -65,7 +65,7 @@ class Replica:
             self._replay([b"EXEC"])
 
     def _replay(self, argv: list[bytes]) -> None:
-        assert self._dispatcher.replay(self._client, argv) is None, argv
+        assert self._dispatcher.replaying.replay(self._client, argv) is None, argv
         assert not self.state.stats.errors, argv
 
     def digest(self) -> bytes:

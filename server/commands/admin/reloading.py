@@ -49,7 +49,7 @@ def load_log(call: Call) -> Reply:
     server.scripting.use_functions(None)
     server.replay_failures.begin_load()
     try:
-        server.persistence.reload_log(call.executor.begin_replay)
+        server.persistence.reload_log(call.executor.replaying.begin)
     except (LoadFailed, OSError) as error:
         _log.warning("%s", error)
         raise CANNOT_LOAD_LOG from None

@@ -184,14 +184,14 @@ def test_replay_runs_commands_without_replies_and_without_logging_them(server):
     reader = server.client()
     for line in (b"SELECT 3", b"SET a 1 PXAT 1", b"MULTI", b"SET b 1", b"RPUSH l x", b"EXEC"):
         server.state.events.lookup.keeps_expired = True
-        assert server.dispatcher.replay(reader.client, line.split()) is None
+        assert server.dispatcher.replaying.replay(reader.client, line.split()) is None
     assert sorted(server.state.databases[3].keys()) == [b"b", b"l"]
     assert server.state.databases[3].expiry(b"a") == 1
     assert len(reader.client.out) == 0
 
 
 def test_replay_returns_the_error_of_a_command_that_cannot_run(server):
-    refusal = server.dispatcher.replay(server.owner.client, [b"NEVER", b"a"])
+    refusal = server.dispatcher.replaying.replay(server.owner.client, [b"NEVER", b"a"])
     assert refusal.text == "Unknown command 'NEVER'"
 
 

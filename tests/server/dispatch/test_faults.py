@@ -111,7 +111,7 @@ def test_a_logged_command_that_cannot_be_replayed_ends_the_start(server, declare
     """Once, it was skipped, and the next rewrite of the log made the loss permanent."""
     declare("broken", raiser(ZeroDivisionError))
     with pytest.raises(ServerFault):
-        server.dispatcher.replay(server.client().client, [b"broken"])
+        server.dispatcher.replaying.replay(server.client().client, [b"broken"])
 
 
 def test_a_change_that_could_not_be_logged_is_logged_before_the_next_reply(server, monkeypatch):

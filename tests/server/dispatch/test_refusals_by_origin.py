@@ -128,7 +128,7 @@ def run_from(server: Any, origin: str, words: Words) -> str:
         call = b"return redis.call(unpack(ARGV))"
         return text_of(server.send("EVAL", call, 0, *words))
     if origin == "log":
-        error: str = server.dispatcher.begin_replay()(words)
+        error: str = server.dispatcher.replaying.begin()(words)
     else:
         error = ""
         PrimaryStream(server.dispatcher, Client(0, 0)).take(on_the_wire(words))

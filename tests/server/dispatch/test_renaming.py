@@ -52,7 +52,7 @@ def test_rights_are_on_the_command_whatever_its_name(renaming):
 
 def test_what_was_logged_by_its_own_name_is_still_run(renaming):
     server = renaming((b"SET", b"put"), (b"DEL", b""))
-    replay = server.dispatcher.begin_replay()
+    replay = server.dispatcher.replaying.begin()
     assert replay([b"SET", b"k", b"v"]) == "" and replay([b"PUT", b"j", b"v"]) == ""
     assert replay([b"DEL", b"j"]) == ""
     assert server.send("KEYS", "*") == [b"k"]

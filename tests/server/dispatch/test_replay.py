@@ -42,7 +42,7 @@ def replay(server, unit):
             words += [[b"SELECT", b"%d" % db], argv]
         words.append([b"EXEC"])
     for argv in words:
-        assert server.dispatcher.replay(client, argv) is None
+        assert server.dispatcher.replaying.replay(client, argv) is None
 
 
 def data_of(server):
@@ -129,7 +129,9 @@ def replay_lines(server, lines):
     """Replay *lines* as a load does, which keeps expired keys."""
     server.state.events.lookup.keeps_expired = True
     for line in lines:
-        assert server.dispatcher.replay(server.owner.client, line.encode().split()) is None
+        assert (
+            server.dispatcher.replaying.replay(server.owner.client, line.encode().split()) is None
+        )
     server.state.events.lookup.keeps_expired = False
 
 

@@ -270,7 +270,7 @@ def test_nothing_is_evicted_while_data_are_loaded(server):
 
 def test_what_was_logged_runs_whatever_maxmemory_says(server):
     server.send("CONFIG", "SET", "maxmemory", 1)
-    replay = server.dispatcher.begin_replay()
+    replay = server.dispatcher.replaying.begin()
     assert replay([b"SET", b"k", b"v"]) == ""
     assert len(server.state.databases[0]) == 1
 

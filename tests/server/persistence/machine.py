@@ -73,7 +73,7 @@ class Machine:
     def start(self, amid: Callable[[], object] = lambda: None) -> None:
         """Load the data; *amid* is what clients do meanwhile. Raises LoadFailed."""
         self.dispatcher.turn.enter()
-        for _ in self.persistence.load(self.dispatcher.begin_replay):
+        for _ in self.persistence.load(self.dispatcher.replaying.begin):
             amid()
         self.persistence.begin()
         self.issued = self.promised = self.answered = len(self.numbers())

@@ -32,7 +32,7 @@ def commands(made: Machine) -> list[bytes]:
 def reloaded(made: Machine) -> Machine:
     """A server that has loaded the commands of *made*."""
     fresh = machine()
-    replay = fresh.dispatcher.begin_replay()
+    replay = fresh.dispatcher.replaying.begin()
     for line in commands(made):
         assert replay(line.split(b" ")) == ""
     return fresh

@@ -28,7 +28,7 @@ def load(server):
     """Runs lines as those of a log; the error that ends the load, or ""."""
 
     def run(lines):
-        replay = server.dispatcher.begin_replay()
+        replay = server.dispatcher.replaying.begin()
         for line in lines:
             error = replay(line.encode().split())
             if error:
@@ -109,14 +109,14 @@ def test_what_is_run_for_the_first_time_may_fail_without_a_word(server, caplog):
 
 def test_an_error_that_a_logged_script_has_caught_is_none(server, load, caplog):
     argv = [b"EVAL", b"redis.call('set', 'k', 'a') redis.pcall('incr', 'k')", b"0"]
-    assert server.dispatcher.begin_replay()(argv) == ""
+    assert server.dispatcher.replaying.begin()(argv) == ""
     assert not caplog.records
     assert server.send_line("GET k") == b"a"
 
 
 def test_scripts_of_a_log_of_older_servers_are_run(server, load):
     text = b"return redis.call('set', KEYS[1], ARGV[1])"
-    replay = server.dispatcher.begin_replay()
+    replay = server.dispatcher.replaying.begin()
     assert replay([b"SCRIPT", b"LOAD", text]) == ""
     assert replay([b"EVAL", text, b"1", b"k", b"v"]) == ""
     assert server.send_line("GET k") == b"v"
@@ -129,7 +129,7 @@ def test_a_logged_script_gets_a_set_sorted_as_its_first_run_did(server, load):
         b"for _, each in ipairs(redis.call('SORT', KEYS[1], 'BY', 'nosort')) do"
         b" redis.call('RPUSH', KEYS[2], each) end"
     )
-    assert server.dispatcher.begin_replay()([b"EVAL", text, b"2", b"s", b"l"]) == ""
+    assert server.dispatcher.replaying.begin()([b"EVAL", text, b"2", b"s", b"l"]) == ""
     server.send("EVAL", text, 2, "s", "again")
     assert server.send_line("LRANGE l 0 -1") == server.send_line("LRANGE again 0 -1")
     assert server.send_line("LRANGE l 0 1") == [b"1", b"10"]
@@ -153,7 +153,7 @@ def test_the_failures_of_one_load_are_counted_over_all_its_files(server):
     failures = server.state.replay_failures
     failures.begin_load()
     for _ in range(2):
-        server.dispatcher.begin_replay()([b"LSET", b"nosuch", b"0", b"x"])
+        server.dispatcher.replaying.begin()([b"LSET", b"nosuch", b"0", b"x"])
     assert failures.of_log == 2
     failures.begin_load()
     assert failures.of_log == 0

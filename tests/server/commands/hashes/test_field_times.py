@@ -245,7 +245,7 @@ def test_what_is_logged_gives_the_same_data_whenever_it_is_replayed(make_server)
     theirs.turn()
     theirs.state.events.lookup.keeps_expired = True
     for words in [argv for unit in ours.log.units for _, argv in unit]:
-        assert theirs.dispatcher.replay(client, words) is None
+        assert theirs.dispatcher.replaying.replay(client, words) is None
     assert digest.of_data(ours.state.databases) == digest.of_data(theirs.state.databases)
     assert times_of(ours) == times_of(theirs)
 

@@ -126,7 +126,7 @@ def test_restore_with_a_past_expiry_makes_the_key_while_a_log_is_loaded(server, 
     """A later command in the log may give the key more time, or delete it."""
     server.state.events.lookup.keeps_expired = True
     dispatcher = Dispatcher(server.state)
-    dispatcher.replay(Client(0, 0), [b"RESTORE", b"old", b"1", dumped, b"ABSTTL"])
+    dispatcher.replaying.replay(Client(0, 0), [b"RESTORE", b"old", b"1", dumped, b"ABSTTL"])
     assert b"old" in server.state.databases[0]
 
 

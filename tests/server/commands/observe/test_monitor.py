@@ -128,5 +128,5 @@ def test_a_client_of_a_unix_socket_has_its_path(server):
 
 def test_what_is_loaded_from_the_log_is_not_shown(server):
     guest = watching(server)
-    server.dispatcher.begin_replay()([b"SET", b"k", b"v"])
+    server.dispatcher.replaying.begin()([b"SET", b"k", b"v"])
     assert guest.client.out.size() == 0

@@ -86,5 +86,5 @@ def test_the_threshold_can_be_changed_and_the_log_turned_off(slow):
 
 def test_what_is_loaded_from_the_log_is_not_slow(slow):
     slow.send("SLOWLOG", "RESET")
-    slow.dispatcher.begin_replay()([b"SET", b"k", b"v"])
+    slow.dispatcher.replaying.begin()([b"SET", b"k", b"v"])
     assert words(slow) == [[b"SLOWLOG", b"RESET"]]

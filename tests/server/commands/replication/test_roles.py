@@ -102,7 +102,7 @@ def test_an_expired_key_of_a_replica_is_hidden_and_stays_until_the_primary_says_
     assert server.logged() == []
     assert len(server.state.databases[0]) == 2
     primary = server.client().client
-    server.dispatcher.apply(primary, [b"DEL", b"k"])
+    server.dispatcher.replaying.apply(primary, [b"DEL", b"k"])
     assert server.state.replay_failures.total == 0
     assert len(server.state.databases[0]) == 1
 
@@ -112,8 +112,8 @@ def test_what_a_primary_sends_sees_keys_that_have_expired_here(server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     server.advance(200)
     primary = server.client().client
-    server.dispatcher.apply(primary, [b"INCR", b"k"])
-    server.dispatcher.apply(primary, [b"PERSIST", b"k"])
+    server.dispatcher.replaying.apply(primary, [b"INCR", b"k"])
+    server.dispatcher.replaying.apply(primary, [b"PERSIST", b"k"])
     assert server.state.replay_failures.total == 0
     assert server.send_line("GET k") == b"6"
 
@@ -135,7 +135,7 @@ def test_a_reader_may_wait_on_a_replica_and_gets_what_the_primary_sends(server):
     guest = server.client()
     guest.send_line("XREAD BLOCK 0 STREAMS s $")
     assert guest.waits
-    server.dispatcher.apply(server.client().client, [b"XADD", b"s", b"1-1", b"f", b"v"])
+    server.dispatcher.replaying.apply(server.client().client, [b"XADD", b"s", b"1-1", b"f", b"v"])
     assert guest.reply() == [[b"s", [[b"1-1", [b"f", b"v"]]]]]
 
 
@@ -154,7 +154,7 @@ NO_CHANGES = (
 def test_a_primary_may_not_send_what_is_no_change(line, server, caplog):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     caplog.clear()
-    server.dispatcher.apply(server.client().client, line.encode().split())
+    server.dispatcher.replaying.apply(server.client().client, line.encode().split())
     (complaint,) = caplog.messages
     assert complaint.startswith("== CRITICAL == This replica is sending an error to its master: ")
     assert server.state.replay_failures.total == 1
@@ -163,7 +163,7 @@ def test_a_primary_may_not_send_what_is_no_change(line, server, caplog):
 def test_a_blocking_command_of_a_primary_does_not_wait(server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     primary = server.client().client
-    assert server.dispatcher.apply(primary, [b"BLPOP", b"k", b"0"]) is None
+    assert server.dispatcher.replaying.apply(primary, [b"BLPOP", b"k", b"0"]) is None
     assert primary.waiter is None
     assert server.state.blocking.waiting == 0
 
@@ -173,7 +173,7 @@ def test_what_a_primary_sends_is_logged(make_server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     primary = server.client().client
     for words in (b"MULTI", b"INCR n", b"RPUSH l a b", b"EXEC", b"LPOP l"):
-        assert server.dispatcher.apply(primary, words.split()) is None
+        assert server.dispatcher.replaying.apply(primary, words.split()) is None
     assert server.transactions() == [[b"INCR n", b"RPUSH l a b"], [b"LPOP l"]]
     assert primary.out.size() == 0
 
@@ -184,7 +184,7 @@ def test_a_monitor_sees_what_the_primary_sends(server):
     assert guest.send("MONITOR") == b"OK"
     primary = server.client().client
     primary.address = "10.0.0.9:7000"
-    server.dispatcher.apply(primary, [b"SET", b"k", b"v"])
+    server.dispatcher.replaying.apply(primary, [b"SET", b"k", b"v"])
     assert guest.reply().endswith(b'[0 10.0.0.9:7000] "SET" "k" "v"')
 
 
@@ -194,7 +194,7 @@ def test_keys_of_a_replica_are_not_evicted(server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     server.run_out_of_memory()
     assert server.send_line("GET k") == b"v"
-    assert server.dispatcher.apply(server.client().client, [b"SET", b"l", b"w"]) is None
+    assert server.dispatcher.replaying.apply(server.client().client, [b"SET", b"l", b"w"]) is None
     assert server.send_line("GET l") == b"w"
 
 

@@ -53,8 +53,8 @@ def test_an_option_that_is_not_known_is_an_error(server):
 def test_a_primary_that_says_replconf_alone_is_no_fault(server, caplog):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     primary = server.client().client
-    server.dispatcher.apply(primary, [b"REPLCONF"])
-    server.dispatcher.apply(primary, [b"REPLCONF", b"GETACK", b"*"])
+    server.dispatcher.replaying.apply(primary, [b"REPLCONF"])
+    server.dispatcher.replaying.apply(primary, [b"REPLCONF", b"GETACK", b"*"])
     assert server.state.replay_failures.total == 0
     assert server.state.replication.must_ack
     assert "bug in" not in caplog.text
