@@ -13,7 +13,14 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md")
+PAGES = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "bench/README.md",
+)
 DRAWING = re.compile(r'<img alt="([^"]*)" src="(?:\.\./)*docs/images/([\w-]+\.svg)" ?/?>')
 ESCAPED_BAR = re.compile(r"<code>[^<]*\\\|[^<]*</code>")
 

@@ -14,7 +14,14 @@ from typing import NamedTuple
 from tests.spark.documented import PIPELINE, README_PART, SPARK
 
 ROOT = Path(__file__).parents[2]
-TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md")
+TOP = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "bench/README.md",
+)
 PAGES = [*TOP, *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/*.md"))]
 
 # Pages whose indented blocks are drawings of folders, or have a test of their own (tests/spark).
