@@ -7,6 +7,24 @@ when it is looked up next, or by the active expiry cycle.
 
 Each key has a last use (storage/keyspace/usage.py). It is set when the key is written, and when a
 command looks up its value; not by TYPE, TTL, EXISTS, OBJECT, nor by what the server does itself.
+
+How a key is looked up:
+
+                  counts a hit   sets the    the caller may    checks
+                  or a miss      last use    change the value  the type
+    get                          x           x
+    find, find_string            x           x                 x
+    lend                         x           till give_back()  x
+    read, read_string    x       x                             x
+    read_any             x       x
+    look_at              x
+    inspect              x, untold                                         nobody hears of a miss
+    peek
+    kind_at                                                                gives the class alone
+    has                          x                                         gives no value
+
+What a caller does to a value that it may not change may be lost: a small value is packed beside its
+key, and such a look-up gives a copy of it.
 """
 
 from __future__ import annotations
@@ -82,7 +100,7 @@ class Keyspace:
         return self._get(key, False)
 
     def _get(self, key: bytes, reads: bool) -> Any:
-        """The same; *reads*: the caller changes nothing, what is done to the value may be lost."""
+        """The value at *key*, or None, with its last use set; if *reads*, nothing is changed."""
         if self._lookup.no_touch or self._lookup.spares_pages:
             value = self._values.look(key) if reads else self._values.get(key)
         elif self._usage.counts:
@@ -94,7 +112,7 @@ class Keyspace:
         return value
 
     def peek(self, key: bytes) -> Any:
-        """The value at *key* for one who changes nothing. Does not set the last use."""
+        """The value at *key* whatever its type, or None. Leaves no trace."""
         value = self._values.look(key)
         if value is not None and self._expires.used and self._expire_if_due(key):
             return None
@@ -108,9 +126,9 @@ class Keyspace:
         return value
 
     def lend(self, key: bytes, kind: type[V]) -> V | None:
-        """Like find, for one who changes the value and then calls give_back() before all else.
+        """The value at *key*, or None, to be changed and given back before all else is done.
 
-        A small value that is packed need not become an object that is kept.
+        A small value that is packed need not become an object that is kept. Raises WrongType.
         """
         if self._usage.counts or self._lookup.no_touch or self._lookup.spares_pages:
             return self.find(key, kind)
@@ -130,10 +148,7 @@ class Keyspace:
         self._values.give_back(key, value)
 
     def read(self, key: bytes, kind: type[V]) -> V | None:
-        """Like find, for a command that only reads: counts as a hit or a miss.
-
-        What is done to the value may be lost.
-        """
+        """The value at *key*, or None, for a command that only reads. Raises WrongType."""
         value = self._get(key, True)
         if value is not None and type(value) is not kind:
             raise WrongType
@@ -149,25 +164,25 @@ class Keyspace:
         raise WrongType
 
     def read_string(self, key: bytes) -> String | None:
-        """Like find_string, for a command that only reads."""
+        """The string at *key*, or None, for a command that only reads. Raises WrongType."""
         value = self.find_string(key)
         self._count(value is not None, key)
         return value
 
     def read_any(self, key: bytes) -> Any:
-        """Like get, for a command that only reads: what is done to the value may be lost."""
+        """The value at *key* whatever its type, or None, for a command that only reads."""
         value = self._get(key, True)
         self._count(value is not None, key)
         return value
 
     def look_at(self, key: bytes) -> Any:
-        """Like read_any, but does not set the last use."""
+        """The value at *key*, or None, for a command that reads what is no use of the key."""
         value = self.peek(key)
         self._count(value is not None, key)
         return value
 
     def inspect(self, key: bytes) -> Any:
-        """Like look_at, but nobody is told of a miss, which is counted all the same."""
+        """The value at *key*, or None, for a command that tells nobody of a miss."""
         value = self.peek(key)
         self.events.hits += value is not None
         self.events.misses += value is None
@@ -182,11 +197,11 @@ class Keyspace:
         return bytes if kind is bytearray or kind is int else kind
 
     def __contains__(self, key: bytes) -> bool:
-        """Whether *key* is there. Sets the key's last use, as get does."""
+        """Whether *key* is there."""
         return self.has(key)
 
     def has(self, key: bytes) -> bool:
-        """The same."""
+        """Whether *key* is there; if so, its last use is set."""
         if self._usage.counts or self._lookup.no_touch or self._lookup.spares_pages:
             return self._get(key, True) is not None
         if not self._values.touch(key, self._clock.now_ms // 1000):
