@@ -223,7 +223,8 @@ def test_redis_check_aof_truncates_penstock_s_log_to_a_time(preamble: str, tmp_p
         fill(server, ["DEBUG CLOCK +10s", "SET second 2"])
         fill(server, ["DEBUG CLOCK +10s", "SET third 3", "SET fourth 4"])
     (increment,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
-    before, _behind = re.findall(rb"#TS:(\d+)\r\n", increment.read_bytes())
+    before, *others = re.findall(rb"#TS:(\d+)\r\n", increment.read_bytes())
+    assert others  # one, or two if a second has begun between the last commands
     check_log(tmp_path, "--truncate-to-timestamp", before.decode())
     for reader in (penstock(), redis()):
         with running(reader, tmp_path) as server:

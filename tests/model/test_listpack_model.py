@@ -171,7 +171,8 @@ class ListpackMachine(RuleBasedStateMachine):
     @rule()
     def shrink(self) -> None:
         self.listpack.shrink()
-        assert len(self.listpack.data) == self.listpack.size
+        unused = len(self.listpack.data) - self.listpack.size
+        assert unused <= self.listpack.size >> 8  # a copy would cost more than it gives back
 
     @precondition(is_not_empty)
     @rule(index=indexes, value=values)
