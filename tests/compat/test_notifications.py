@@ -63,6 +63,8 @@ def test_penstock_tells_of_keys_what_the_oracle_tells(
 ) -> None:
     if reason := NOT_ASKED[oracle].get(case.name):
         pytest.skip(f"{oracle}: {reason}")
+    if any(step.words == [b"MONITOR"] for step in case.steps):
+        pytest.skip("a monitor is shown what the listener sends, so its answers are out of step")
     now = time.time()
     theirs = played(oracles.start(oracle), case, now, UNTOLD[oracle])
     ours = played(penstock, case, now, UNTOLD[oracle])
