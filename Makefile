@@ -219,8 +219,18 @@ image:
 test-image: $(DEV_READY) wheel
 	$(BIN)/python -m pytest -rs tests/image
 
-bench: build $(TOOLS_READY)
-	@$(BIN)/python -m bench $(ARGS)
+# What is measured is what is installed: a wheel, which has the compiled modules in one library.
+INSTALLED := build/installed
+
+$(INSTALLED)/.ready: build/.compiled
+	@rm -rf $(INSTALLED) && mkdir $(INSTALLED)
+	@$(BIN)/python -c 'import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])' \
+	  $(INSTALLED) > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
+	@$(BIN)/python -m zipfile --extract $(INSTALLED)/*.whl $(INSTALLED) && touch $@
+
+bench: $(INSTALLED)/.ready $(TOOLS_READY)
+	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \
+	  $(BIN)/python -m bench $(ARGS)
 
 peers: $(RUN_READY)
 	@$(BIN)/python -m bench.fetch_peers build/peers
