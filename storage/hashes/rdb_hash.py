@@ -116,7 +116,7 @@ def _write_segment(writer: RdbWriter, segment: borrowed.Borrowed) -> None:
 def read(reader: RdbReader, code: int, limits: ListpackLimits) -> Hash:
     """Read a hash of the RDB type *code*; it may be empty. Raises Corrupt."""
     if code == LISTPACK:
-        pack = Listpack.load(reader.string())
+        pack = Listpack.adopt(reader.owned_string())
         pack.check()
         return _of_pack(pack, limits)
     if code == ZIPLIST:

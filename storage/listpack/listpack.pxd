@@ -103,5 +103,6 @@ cdef class Listpack:
     cpdef Listpack split(self, Py_ssize_t at)
 
 
-@cython.locals(made=Listpack, count=int)
 cpdef Listpack of_dump(bytes data)
+@cython.locals(made=Listpack, count=int)
+cdef Listpack _of_buffer(bytearray data)

@@ -80,9 +80,14 @@ class Listpack:
 
         Bytes from outside must pass ``check`` before anything else is done with them.
         """
+        return Listpack.adopt(octets.bytearray_of(data))
+
+    @staticmethod
+    def adopt(data: bytearray) -> Listpack:
+        """The same, but *data* becomes its own: nobody else may change it."""
         if not len(EMPTY) <= len(data) <= LIMIT:
             raise Corrupt(f"a listpack of {len(data)} bytes")
-        return of_dump(data)
+        return _of_buffer(data)
 
     def dump(self) -> bytes:
         """The bytes. O(N)."""
@@ -448,11 +453,16 @@ class Listpack:
 
 def of_dump(data: bytes) -> Listpack:
     """The listpack that has the bytes *data*, which its dump() gave. O(N)."""
+    return _of_buffer(octets.bytearray_of(data))
+
+
+def _of_buffer(data: bytearray) -> Listpack:
+    """The listpack that has the bytes *data*, and *data* itself."""
     made = Listpack.__new__(Listpack)
-    made.data = octets.bytearray_of(data)
+    made.data = data
     made.size = len(data)
-    count = octets.u16(made.data, 4)
+    count = octets.u16(data, 4)
     made.count = count if count < MANY else UNKNOWN
-    made._room = octets.capacity(made.data)  # noqa: SLF001  made here
+    made._room = octets.capacity(data)  # noqa: SLF001  made here
     allocation.used += OBJECT + made._room  # noqa: SLF001
     return made

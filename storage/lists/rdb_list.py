@@ -85,7 +85,7 @@ def _add_node(made: QuickList, reader: RdbReader) -> None:
             raise Corrupt("a list's node has no bytes")
         made.add_node(text)
     elif container == PACKED_NODE:
-        pack = Listpack.load(reader.string())
+        pack = Listpack.adopt(reader.owned_string())
         pack.check()
         if pack.length():
             made.add_node(pack)

@@ -4,8 +4,9 @@
 The polynomial is Jones's, ad93d23594c935a9, reflected. The start is 0, and nothing is inverted at
 the end. The checksum of b"123456789" is e9c6d914c4b8d9ca.
 
-Eight bytes are taken at a time. TABLE[256 * k + b] is what the byte b, followed by k zeros, adds
-to the checksum; the k-th byte from the end of the eight is followed by k others.
+Sixteen bytes are taken at a time. TABLE[256 * k + b] is what the byte b, followed by k zeros, adds
+to the checksum; the k-th byte from the end of the sixteen is followed by k others. What the second
+eight of them add does not depend on the checksum so far, so the processor need not wait for it.
 
 Source: slicing-by-8, Kounavis and Berry, "A systematic approach to building high performance
 software-based CRC generators", 2005
@@ -22,10 +23,10 @@ REFLECTED = 0x95AC9329AC4BC9B5
 
 def _table() -> memoryview:
     entries = [_bits_of(byte) for byte in range(256)]
-    for index in range(7 * 256):
+    for index in range(15 * 256):
         crc = entries[index]
         entries.append(crc >> 8 ^ entries[crc & 0xFF])
-    return memoryview(struct.pack("=2048Q", *entries)).cast("Q")
+    return memoryview(struct.pack("=4096Q", *entries)).cast("Q")
 
 
 def _bits_of(crc: int) -> int:
@@ -45,19 +46,28 @@ def crc64(data: bytes, crc: int = 0) -> int:
 def of_raw(data: raw.Raw, at: int, end: int, crc: int) -> int:
     """The same for the bytes of *data* from *at* to *end*."""
     table = raw.table64(TABLE)
-    while end - at >= 8:
+    while end - at >= 16:
         crc ^= raw.u64(data, at)
+        behind = raw.u64(data, at + 8)
         crc = (
-            table[0x700 + (crc & 0xFF)]
-            ^ table[0x600 + (crc >> 8 & 0xFF)]
-            ^ table[0x500 + (crc >> 16 & 0xFF)]
-            ^ table[0x400 + (crc >> 24 & 0xFF)]
-            ^ table[0x300 + (crc >> 32 & 0xFF)]
-            ^ table[0x200 + (crc >> 40 & 0xFF)]
-            ^ table[0x100 + (crc >> 48 & 0xFF)]
-            ^ table[crc >> 56]
+            table[0xF00 + (crc & 0xFF)]
+            ^ table[0xE00 + (crc >> 8 & 0xFF)]
+            ^ table[0xD00 + (crc >> 16 & 0xFF)]
+            ^ table[0xC00 + (crc >> 24 & 0xFF)]
+            ^ table[0xB00 + (crc >> 32 & 0xFF)]
+            ^ table[0xA00 + (crc >> 40 & 0xFF)]
+            ^ table[0x900 + (crc >> 48 & 0xFF)]
+            ^ table[0x800 + (crc >> 56)]
+            ^ table[0x700 + (behind & 0xFF)]
+            ^ table[0x600 + (behind >> 8 & 0xFF)]
+            ^ table[0x500 + (behind >> 16 & 0xFF)]
+            ^ table[0x400 + (behind >> 24 & 0xFF)]
+            ^ table[0x300 + (behind >> 32 & 0xFF)]
+            ^ table[0x200 + (behind >> 40 & 0xFF)]
+            ^ table[0x100 + (behind >> 48 & 0xFF)]
+            ^ table[behind >> 56]
         )
-        at += 8
+        at += 16
     while at < end:
         crc = crc >> 8 ^ table[(crc ^ data[at]) & 0xFF]
         at += 1

@@ -41,6 +41,6 @@ cdef Py_ssize_t _put_reference(
 
 cpdef bytes decompress(bytes data, uint64_t size)
 @cython.locals(out=bytearray)
-cdef bytes expand(raw.Raw data, Py_ssize_t at, Py_ssize_t end, uint64_t size)
+cdef bytearray expand(raw.Raw data, Py_ssize_t at, Py_ssize_t end, uint64_t size)
 @cython.locals(to=Py_ssize_t, length=Py_ssize_t, offset=Py_ssize_t)
 cdef Py_ssize_t _expand(raw.Raw data, Py_ssize_t at, Py_ssize_t end, uint8_t *out, Py_ssize_t size) noexcept

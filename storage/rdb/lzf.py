@@ -179,10 +179,10 @@ def decompress(data: bytes, size: int) -> bytes:
 
     For tests and tools: an RDB is read by expand, which works on pointers.
     """
-    return expand(raw.of_bytes(data), 0, len(data), size)
+    return bytes(expand(raw.of_bytes(data), 0, len(data), size))
 
 
-def expand(data: raw.Raw, at: int, end: int, size: int) -> bytes:
+def expand(data: raw.Raw, at: int, end: int, size: int) -> bytearray:
     """The *size* bytes that the bytes of *data* from *at* to *end* expand to.
 
     Raises Corrupt if they do not; before memory is taken if *size* is beyond the greatest ratio.
@@ -192,7 +192,7 @@ def expand(data: raw.Raw, at: int, end: int, size: int) -> bytes:
     out = raw.blank(size)
     if _expand(data, at, end, raw.into(out), size) < 0:
         raise Corrupt("compressed bytes that do not make what they should")
-    return bytes(out)
+    return out
 
 
 def _expand(data: raw.Raw, at: int, end: int, out: bytearray, size: int) -> int:

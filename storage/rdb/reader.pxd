@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from storage cimport octets
 from storage.rdb cimport crc64, lzf, raw
 
 cdef Py_ssize_t ENCODED
@@ -39,11 +40,13 @@ cdef class RdbReader:
     cpdef Py_ssize_t count(self, Py_ssize_t least) except -1
     @cython.locals(at=Py_ssize_t)
     cpdef bytes plain(self, Py_ssize_t size)
-    @cython.locals(first=int, size=Py_ssize_t)
+    @cython.locals(first=int, size=Py_ssize_t, expanded=bytearray)
     cpdef bytes string(self)
+    @cython.locals(first=int, size=Py_ssize_t, made=bytearray)
+    cpdef bytearray owned_string(self)
     @cython.locals(first=int)
     cpdef object string_or_int(self)
     @cython.locals(compressed=uint64_t, size=uint64_t, at=Py_ssize_t)
-    cdef bytes _expanded(self)
+    cdef bytearray _expanded(self)
     @cython.locals(number=int64_t)
     cdef int64_t _int_string(self, int first) except? -1

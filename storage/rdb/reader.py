@@ -7,6 +7,7 @@ taken for it.
 
 from __future__ import annotations
 
+from storage import octets
 from storage.errors import Corrupt, Truncated
 from storage.rdb import crc64, lzf, raw
 
@@ -125,8 +126,21 @@ class RdbReader:
             size = self._size_from(first)
             return raw.cut(self._data, self._pass(size), size)
         if first == LZF:
-            return self._expanded()
+            expanded = self._expanded()
+            return octets.cut(expanded, 0, len(expanded))
         return b"%d" % self._int_string(first)
+
+    def owned_string(self) -> bytearray:
+        """A string, in a bytearray that is the caller's and has no memory to spare."""
+        first = self.byte()
+        if first == LZF:
+            return self._expanded()
+        if first >= ENCODED:
+            return octets.bytearray_of(b"%d" % self._int_string(first))
+        size = self._size_from(first)
+        made = raw.blank(size)
+        raw.put(made, 0, self._data, self._pass(size), size)
+        return made
 
     def string_or_int(self) -> bytes | int:
         """A string; the number itself if it is encoded as one."""
@@ -136,7 +150,7 @@ class RdbReader:
         self.position -= 1
         return self.string()
 
-    def _expanded(self) -> bytes:
+    def _expanded(self) -> bytearray:
         compressed = self.length()
         size = self.length()
         if compressed > self.end - self.position:

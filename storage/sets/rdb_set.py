@@ -108,7 +108,7 @@ def _read_intset(reader: RdbReader, limits: SetLimits) -> MemberSet:
 
 
 def _read_listpack(reader: RdbReader, limits: SetLimits) -> MemberSet:
-    pack = Listpack.load(reader.string())
+    pack = Listpack.adopt(reader.owned_string())
     pack.check()
     made = of_members(pack)
     if len(set(made)) != made.size():

@@ -86,7 +86,7 @@ def _write_leaf(writer: RdbWriter, leaf: borrowed.Borrowed) -> None:
 def read(reader: RdbReader, code: int, limits: ListpackLimits) -> SortedSet:
     """Read a sorted set of the RDB type *code*; it may be empty. Raises Corrupt."""
     if code == LISTPACK:
-        pack = Listpack.load(reader.string())
+        pack = Listpack.adopt(reader.owned_string())
         pack.check()
         return _of_pack(pack, limits)
     if code == ZIPLIST:

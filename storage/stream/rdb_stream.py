@@ -106,7 +106,7 @@ def _read_nodes(reader: RdbReader, stream: Stream) -> StreamId:
             raise Corrupt("a stream node's key is not an id")
         if key <= last_key or (stream.length and stream_id.from_key(key) <= top):
             raise Corrupt("a stream's nodes are out of order")
-        node = Listpack.load(reader.string())
+        node = Listpack.adopt(reader.owned_string())
         check = NodeCheck(node.data, key)
         check.run()
         stream.add_node(key, node)

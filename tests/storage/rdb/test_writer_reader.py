@@ -94,7 +94,10 @@ def test_strings_and_lengths_are_read_back_as_written(texts: list[bytes]) -> Non
         writer.length(len(text))
     reader = RdbReader(memoryview(b"__" + writer.take()), 2)
     for text in texts:
+        at = reader.position
         assert reader.string() == text
+        reader.position = at
+        assert reader.owned_string() == bytearray(text)
         assert reader.length() == len(text)
     assert reader.left() == 0
     assert writer.take() == b""
