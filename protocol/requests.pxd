@@ -44,6 +44,7 @@ cdef class RequestParser:
     cdef list _last
     cdef list _ahead
     cdef Py_ssize_t _ahead_at
+    cdef Py_ssize_t _ahead_place
     cdef list _argv
     cdef Py_ssize_t _held
     cdef Py_ssize_t _missing
@@ -74,12 +75,14 @@ cdef class RequestParser:
     )
     cdef list _take_plain(self)
     @cython.locals(word=bytes)
-    cdef bytes _second_word(self, bytes data, Py_ssize_t at, Py_ssize_t length)
+    cdef bytes _word_ahead(self, bytes data, Py_ssize_t at, Py_ssize_t length)
+    @cython.locals(data=bytes, at=Py_ssize_t, count=int64_t, length=int64_t)
+    cpdef bytes next_name(self)
     @cython.locals(
         data=bytes, at=Py_ssize_t, last=bytes, words=list, count=int64_t, length=int64_t,
         start=Py_ssize_t,
     )
-    cpdef list look_ahead(self, Py_ssize_t most)
+    cpdef list look_ahead(self, Py_ssize_t most, Py_ssize_t place)
     cdef bint _is_plain(self) noexcept
     @cython.locals(head=bytes, start=Py_ssize_t, moved=Py_ssize_t, end=Py_ssize_t)
     cpdef Py_ssize_t move_alike(self, list argv, Encoder out) except -1

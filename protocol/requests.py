@@ -73,6 +73,7 @@ class RequestParser:
     __slots__ = (
         "_ahead",
         "_ahead_at",
+        "_ahead_place",
         "_argv",
         "_at",
         "_bulk",
@@ -98,6 +99,7 @@ class RequestParser:
         self._last: list[bytes] = NO_WORDS  # of the command before, from the same _data
         self._ahead: list[bytes] = NO_WORDS  # what look_ahead() has returned
         self._ahead_at = 0  # how many of them have been taken
+        self._ahead_place = 1  # where each stands among the words of its command
         self._argv: list[bytes] = []  # the words so far of an unfinished command
         self._held = 0  # bytes that they take
         self._missing = 0  # how many words it still lacks
@@ -205,8 +207,8 @@ class RequestParser:
             if len(word) != length or not octets.starts_with(data, at, word):
                 if index == 0:
                     word = _first_word(data, at, length)
-                elif index == 1:
-                    word = self._second_word(data, at, length)
+                elif index == self._ahead_place:
+                    word = self._word_ahead(data, at, length)
                 else:
                     word = octets.cut_bytes(data, at, at + length)
             argv[index] = word
@@ -215,7 +217,7 @@ class RequestParser:
         self._last = argv if at < size else NO_WORDS
         return argv
 
-    def _second_word(self, data: bytes, at: int, length: int) -> bytes:
+    def _word_ahead(self, data: bytes, at: int, length: int) -> bytes:
         """The word that stands there: the object that look_ahead() has made of it, or a new one."""
         if self._ahead_at < len(self._ahead):
             word = self._ahead[self._ahead_at]
@@ -226,20 +228,33 @@ class RequestParser:
 
     # ------------------------------------------------------------------ many of a kind
 
-    def look_ahead(self, most: int) -> list[bytes]:
-        """The second words of the next *most* commands, if there are so many: usually a key.
+    def next_name(self) -> bytes:
+        """The first word of the next command; empty if that is incomplete or unusual."""
+        data, at = self._data, self._at
+        count = octets.read_plain_head(data, at, STAR) if self._is_plain() else 0
+        if count < 1:
+            return b""
+        at += octets.plain_head_size(count)
+        length = octets.read_plain_head(data, at, DOLLAR)
+        if self._end_of_words(at, 1) < 0:
+            return b""
+        return _first_word(data, at + octets.plain_head_size(length), length)
 
-        In a row of the same word it comes once, and not at all if the command before had it. take()
-        will use these very objects. A command that is incomplete, unusual or long ends it.
+    def look_ahead(self, most: int, place: int) -> list[bytes]:
+        """The words at *place*, 1 or more, of the next *most* commands, if there are so many.
+
+        That is where their keys stand, usually. In a row of the same word it comes once, and not at
+        all if the command before had it. take() will use these very objects. A command that is
+        incomplete, unusual or long ends it, and so does one that has no such word.
         """
         data, at = self._data, self._at
-        last = self._last[1] if len(self._last) > 1 else b""
+        last = self._last[place] if len(self._last) > place else b""
         words: list[bytes] = []
         for _ in range(most if self._is_plain() else 0):
             count = octets.read_plain_head(data, at, STAR)
-            if count < 2:
+            if count <= place:
                 break
-            at = self._end_of_words(at + octets.plain_head_size(count), 1)
+            at = self._end_of_words(at + octets.plain_head_size(count), place)
             if at < 0 or at == len(data):
                 break
             length = octets.read_plain_head(data, at, DOLLAR)
@@ -252,10 +267,10 @@ class RequestParser:
                 words.append(last)
             if count > FEW_WORDS:
                 break
-            at = self._end_of_words(at, count - 2)
+            at = self._end_of_words(at, count - place - 1)
             if at < 0 or at == len(data):
                 break
-        self._ahead, self._ahead_at = words, 0
+        self._ahead, self._ahead_at, self._ahead_place = words, 0, place
         return words
 
     def _is_plain(self) -> bool:

@@ -75,7 +75,7 @@ cdef class Dispatcher(Runner):
     cdef bint _admit(self, Client client, Command command, list argv) except -1
     cdef _refuse(self, Client client, object error)
     cdef _reject(self, Client client, Command command, object error)
-    @cython.locals(db=Keyspace, keys=list)
+    @cython.locals(command=Command, db=Keyspace, keys=list, place=Py_ssize_t)
     cpdef Py_ssize_t look_ahead(self, Client client, RequestParser parser) except -1
     @cython.locals(is_free=bint, count=Py_ssize_t)
     cpdef queue_alike(self, Client client, RequestParser parser)

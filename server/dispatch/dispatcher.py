@@ -261,7 +261,9 @@ class Dispatcher(Runner):
         """
         db: Keyspace = self.state.databases[client.db_index]
         if db.is_large():
-            keys = parser.look_ahead(LOOK_AHEAD)
+            command = self.lookup.named(parser.next_name())
+            place = 1 if command is None else command.first_key_at
+            keys = parser.look_ahead(LOOK_AHEAD, place)
             if len(keys) > 1:
                 db.fetch(keys)
                 self.state.stats.prefetches += 1

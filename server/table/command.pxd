@@ -31,6 +31,7 @@ cdef class Command:
     cdef readonly str complexity
     cdef readonly tuple keys
     cdef readonly tuple found_by
+    cdef readonly Py_ssize_t first_key_at
     cdef readonly Py_ssize_t one_key_at
     cdef readonly int one_key_rights
     cdef readonly object get_keys

@@ -132,6 +132,7 @@ class Command:
         "complexity",
         "deprecated",
         "failed",
+        "first_key_at",
         "flags",
         "found_by",
         "get_keys",
@@ -189,6 +190,8 @@ class Command:
         self.keys = keys if isinstance(keys, tuple) else (keys,)
         self.found_by = tuple(spec for spec in self.keys if NOT_KEY not in spec.flags)
         self.one_key_at = _place_of_one_key(self.found_by)  # 0: not so simple
+        # Where the first key stands, or most likely does.
+        self.first_key_at = max(1, self.found_by[0].first if self.found_by else 0)
         self.one_key_rights = self.found_by[0].rights if self.one_key_at else 0
         self.get_keys = get_keys
         self.channels = channels  # that the user must have rights on

@@ -82,6 +82,8 @@ class Search(NamedTuple):
 class KeySpec(ABC):
     """Some keys of a command, all used in the same way."""
 
+    first = 0  # where the first of them stands; 0: not always at the same place
+
     def __init__(self, flags: KeyFlags) -> None:
         self.flags = flags
         self.rights = rights_for(flags)
@@ -140,6 +142,7 @@ class CountedKeys(KeySpec):
     def __init__(self, flags: KeyFlags, count_at: int) -> None:
         super().__init__(flags)
         self.count_at = count_at
+        self.first = count_at + 1
 
     @property
     def begin_search(self) -> Search:
@@ -150,7 +153,7 @@ class CountedKeys(KeySpec):
         return Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
 
     def find(self, argv: list[bytes]) -> list[bytes] | None:
-        text, first = argv[self.count_at], self.count_at + 1
+        text, first = argv[self.count_at], self.first
         count = octets.int64_of(text) if octets.is_int64(text) else 0
         return argv[first : first + count] if 0 < count <= len(argv) - first else None
 

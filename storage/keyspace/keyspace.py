@@ -44,7 +44,7 @@ NO_TIME = NO_EXPIRY  # the same as a C number
 NO_KEY = -1  # idle_s of a key that is not there
 NOTHING: tuple[bytes, ...] = ()  # as *log* of changed: the command is not logged
 MANY_ATTEMPTS = 100  # to find a random key that has not expired
-LARGE = 1 << 18  # keys; a table of so many is not in the processor's caches
+LARGE = 1 << 14  # keys; a table of so many is not in the cache that a core has for itself
 
 V = TypeVar("V")
 

@@ -8,12 +8,20 @@ from storage.keyspace import keyspace
 from tests.server.running import Run, ask, running
 from tests.worth import COMPILED
 
-MANY = 300_000 if COMPILED else 200
+MANY = 20_000 if COMPILED else 200
 FIVE = [7, 8, 9, 7, 5]
+
+
+GET = b"return redis.call('GET', KEYS[1])"
 
 
 def get(number: int) -> bytes:
     return b"*2\r\n$3\r\nGET\r\n$6\r\n%06d\r\n" % number
+
+
+def eval_get(number: int) -> bytes:
+    words = (b"EVAL", GET, b"1", b"%06d" % number)
+    return b"*4\r\n" + b"".join(map(bulk, words))
 
 
 def bulk(text: bytes) -> bytes:
@@ -43,5 +51,24 @@ def test_a_pipeline_is_answered_as_on_a_small_one(
             values[3] = b"new"
             answer += b"*40\r\n" + b"".join(map(bulk, values))
             assert await ask(streams, request, len(answer)) == answer
+
+    run(test)
+
+
+def test_the_keys_of_scripts_in_a_pipeline_are_fetched(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyspace, "LARGE", 100, raising=False)
+
+    async def test() -> None:
+        async with running() as instance:
+            state = instance.server.state
+            for number in range(MANY):
+                state.databases[0].add(b"%06d" % number, b"%d" % number)
+            streams = await instance.connect()
+            request = b"".join(map(eval_get, range(16)))
+            answer = b"".join(bulk(b"%d" % number) for number in range(16))
+            assert await ask(streams, request, len(answer)) == answer
+            assert state.stats.prefetched_keys == 16
 
     run(test)

@@ -33,6 +33,17 @@ def test_a_docstring_gives_summary_and_syntax() -> None:
     assert row.handler is handler
 
 
+@pytest.mark.parametrize(
+    ("name", "place"), [(b"get", 1), (b"mset", 1), (b"ping", 1), (b"evalsha", 3), (b"zunion", 2)]
+)
+def test_the_first_key_stands_where_the_specs_say_or_most_likely_does(
+    name: bytes, place: int
+) -> None:
+    row = TABLE.find(name)
+    assert row is not None
+    assert row.first_key_at == place
+
+
 def test_a_name_cannot_be_declared_twice() -> None:
     table = CommandTable()
     table.container("X", group="generic", since="1.0.0", summary="Has parts.")
