@@ -100,8 +100,3 @@ class Call:
     def count_changes(self, changes: int) -> None:
         """Count *changes* of data that are of no single key: FLUSHALL, SWAPDB."""
         self.server.events.changes += changes
-
-    def log_as(self, *argv: bytes) -> None:
-        """Log this, too, in place of what the client sent; see Keyspace.changed."""
-        if self.is_logged:
-            self.server.events.log(argv)

@@ -44,7 +44,7 @@ def expire(call: Call, key: bytes, when_ms: int) -> None:
     db = call.db
     if when_ms <= call.now_ms and not call.is_replayed:
         db.remove(key)
-        db.changed(key, b"del", 1, (b"DEL", key))
+        db.changed(key, b"del", changes=1, log=(b"DEL", key))
         return
     db.expire_at(key, when_ms)
-    db.changed(key, b"expire", 1, (b"PEXPIREAT", key, b"%d" % when_ms))
+    db.changed(key, b"expire", changes=1, log=(b"PEXPIREAT", key, b"%d" % when_ms))

@@ -297,11 +297,12 @@ class Keyspace:
     ) -> None:
         """Report that a command has changed, made or removed what is at *key*.
 
-        *event*: the name of the keyspace event, if there is one. *changes*: how much it counts
-        towards the next save. *log*: the words to log in place of the command's own, which must
-        never depend on clocks or estimates; several calls make one transaction, and NOTHING keeps
-        the command out of the log. *wakes*: whether clients that wait for the key are woken; add,
-        put and remove wake them anyway.
+        This is the one way to say so; what follows *event* is given by name. *event*: the name of
+        the keyspace event, if there is one. *changes*: how much it counts towards the next save.
+        *log*: the words to log in place of the command's own, which must never depend on clocks or
+        estimates; several calls make one transaction (with ``None, changes=0`` a call does no more
+        than log), and NOTHING keeps the command out of the log. *wakes*: whether clients that wait
+        for the key are woken; add, put and remove wake them anyway.
         """
         self._tell(key, event, changes, True, log, wakes)
 

@@ -57,7 +57,7 @@ def hgetdel(call: Call) -> Reply:
         if value.remove(field):
             removed.append(field)
     if removed:
-        call.db.changed(key, b"hdel", len(removed), (b"HDEL", key, *removed))
+        call.db.changed(key, b"hdel", changes=len(removed), log=(b"HDEL", key, *removed))
         hash_steps.follow_removal(call, key, value)
     return replies
 
@@ -121,7 +121,7 @@ def _hgetex_options(call: Call) -> tuple[int, bool, list[bytes]]:
 def _tell_persisted(call: Call, key: bytes, value: Hash, fields: list[bytes]) -> None:
     call.db.expire_fields_at(key, value.next_expiry())
     words = (b"HPERSIST", key, b"FIELDS", b"%d" % len(fields), *fields)
-    call.db.changed(key, b"hpersist", len(fields), words)
+    call.db.changed(key, b"hpersist", changes=len(fields), log=words)
 
 
 # ---------------------------------------------------------------------- HSETEX
@@ -151,8 +151,7 @@ def hsetex(call: Call) -> Reply:
     if options.keeps_time and value is not None:
         _put_keeping_times(call, key, value, options.words)
         return 1
-    hash_steps.put(call, key, options.words, 0)
-    call.log_as(b"HSET", key, *options.words)
+    hash_steps.put(call, key, options.words, 0, (b"HSET", key, *options.words))
     if options.when_ms != NO_EXPIRY:
         _expire(call, key, fields, options.when_ms)
     return 1
@@ -232,7 +231,7 @@ def _put_keeping_times(call: Call, key: bytes, value: Hash, words: list[bytes]) 
         value.set_keeping_time(words[at], words[at + 1], limits)
     count = len(words) // 2
     log = (b"HSETEX", key, KEEPTTL, b"FIELDS", b"%d" % count, *words)
-    call.db.changed(key, b"hset", count, log)
+    call.db.changed(key, b"hset", changes=count, log=log)
 
 
 def _expire(call: Call, key: bytes, fields: list[bytes], when_ms: int) -> None:

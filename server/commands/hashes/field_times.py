@@ -171,7 +171,7 @@ def hpersist(call: Call) -> Reply:
             value.expire_at(field, NO_EXPIRY)
     if IS_SET in replies:
         call.db.expire_fields_at(key, value.next_expiry())
-        call.db.changed(key, b"hpersist", replies.count(IS_SET))
+        call.db.changed(key, b"hpersist", changes=replies.count(IS_SET))
     return replies
 
 

@@ -78,10 +78,11 @@ def hincrbyfloat(call: Call) -> Reply:
         raise SUM_NOT_FINITE
     new = long_double.text_of(total)
     hash_steps.put_one(call, key, value, field, new)
-    call.db.changed(key, b"hincrbyfloat", 1, (b"HSET", key, field, new))
+    call.db.changed(key, b"hincrbyfloat", changes=1, log=(b"HSET", key, field, new))
     when_ms = NO_EXPIRY if value is None else value.expiry(field)
     if when_ms != NO_EXPIRY:
-        call.log_as(b"HPEXPIREAT", key, b"%d" % when_ms, b"FIELDS", b"1", field)
+        times = (b"HPEXPIREAT", key, b"%d" % when_ms, b"FIELDS", b"1", field)
+        call.db.changed(key, None, changes=0, log=times)
     return new
 
 

@@ -10,7 +10,7 @@ cdef HashType HASH
 
 
 @cython.locals(value=Hash, limits=ListpackLimits, added=Py_ssize_t)
-cpdef Py_ssize_t put(Call call, bytes key, list words, Py_ssize_t first) except -1
+cpdef Py_ssize_t put(Call call, bytes key, list words, Py_ssize_t first, log=*) except -1
 @cython.locals(text=bytes, value=Hash, added=Py_ssize_t)
 cdef Py_ssize_t _put_new(
     Keyspace db, bytes key, list words, Py_ssize_t first, ListpackLimits limits

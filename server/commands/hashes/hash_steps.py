@@ -6,6 +6,8 @@ with its last one, and every change is told under the event name of redis.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from server.dispatch.call import Call
 from storage.hashes.hash import Hash
 from storage.hashes.value_type import HASH
@@ -13,10 +15,12 @@ from storage.keyspace.keyspace import Keyspace
 from storage.listpack_limits import ListpackLimits
 
 
-def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
+def put(
+    call: Call, key: bytes, words: list[bytes], first: int, log: Sequence[bytes] | None = None
+) -> int:
     """Set the fields and values ``words[first:]`` of the hash at *key*, created if need be.
 
-    Returns how many of the fields are new.
+    Returns how many of the fields are new. *log*: see Keyspace.changed.
     """
     db = call.db
     value: Hash | None = db.lend(key, Hash)
@@ -28,7 +32,7 @@ def put(call: Call, key: bytes, words: list[bytes], first: int) -> int:
             db.expire_fields_at(key, value.next_expiry())
     else:
         added = _put_new(db, key, words, first, limits)
-    db.changed(key, b"hset", (len(words) - first) // 2)
+    db.changed(key, b"hset", changes=(len(words) - first) // 2, log=log)
     return added
 
 
@@ -64,6 +68,6 @@ def follow_removal(call: Call, key: bytes, value: Hash) -> None:
     """Fields of *value*, the hash at *key*, were removed: delete it if it is empty."""
     if not len(value):
         call.db.remove(key)
-        call.db.changed(key, b"del", 0)
+        call.db.changed(key, b"del", changes=0)
     elif value.timed is not None:
         call.db.expire_fields_at(key, value.next_expiry())

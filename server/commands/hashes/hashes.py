@@ -106,7 +106,7 @@ def hdel(call: Call) -> Reply:
     for field in call.argv[2:]:
         removed += value.remove(field)
     if removed:
-        call.db.changed(key, b"hdel", removed)
+        call.db.changed(key, b"hdel", changes=removed)
         hash_steps.follow_removal(call, key, value)
     return removed
 

@@ -77,9 +77,9 @@ def tell(call: Call, key: bytes, value: Hash, fields: Sequence[bytes], when_ms: 
     if not fields:
         return
     if has_passed(call, when_ms):
-        db.changed(key, b"hdel", len(fields), (b"HDEL", key, *fields))
+        db.changed(key, b"hdel", changes=len(fields), log=(b"HDEL", key, *fields))
         hash_steps.follow_removal(call, key, value)
         return
     db.expire_fields_at(key, value.next_expiry())
     words = (b"HPEXPIREAT", key, b"%d" % when_ms, b"FIELDS", b"%d" % len(fields), *fields)
-    db.changed(key, b"hexpire", len(fields), words)
+    db.changed(key, b"hexpire", changes=len(fields), log=words)

@@ -96,9 +96,10 @@ def restore(call: Call) -> Reply:
         call.db.set_usage(key, options.idle_s, options.frequency)
     if ttl:
         call.db.expire_at(key, when_ms)
-    call.db.changed(key, b"restore")
+    log: tuple[bytes, ...] | None = None
     if ttl and not options.is_absolute:
-        call.log_as(call.argv[0], key, b"%d" % when_ms, *call.argv[3:], b"ABSTTL")
+        log = (call.argv[0], key, b"%d" % when_ms, *call.argv[3:], b"ABSTTL")
+    call.db.changed(key, b"restore", changes=1, log=log)
     return OK
 
 
@@ -157,4 +158,4 @@ def _options(args: Args) -> Options:
 def _delete(call: Call, key: bytes) -> None:
     """Delete the key that would be replaced: the value to restore has expired already."""
     if call.db.remove(key):
-        call.db.changed(key, b"del", 1, (b"DEL", key))
+        call.db.changed(key, b"del", changes=1, log=(b"DEL", key))

@@ -188,7 +188,7 @@ def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
     """Move the value at *source* to *target*. Waiting clients wake in the order of redis."""
     _put_with_expiry(db, target, db.get(source), db.expiry(source))
     db.remove(source)
-    db.changed(source, b"rename_from", 0)
+    db.changed(source, b"rename_from", changes=0)
     db.changed(target, b"rename_to")
 
 
@@ -263,6 +263,6 @@ def move(call: Call) -> Reply:
         return 0
     _put_with_expiry(target, key, value, source.expiry(key))
     source.remove(key)
-    source.changed(key, b"move_from", 0)
+    source.changed(key, b"move_from", changes=0)
     target.changed(key, b"move_to")
     return 1

@@ -14,7 +14,7 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INCOMPLETE, RW, KeyRange, KeyUse, KeywordKeys
 from storage import payload
-from storage.keyspace.keyspace import NO_EXPIRY
+from storage.keyspace.keyspace import NO_EXPIRY, NOTHING
 
 OPTIONS_AT = 6
 ONE_KEY = KeyRange(RW | ACCESS | DELETE, first=3)
@@ -155,9 +155,9 @@ def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[byt
 
 
 def _delete(call: Call, keys: list[bytes]) -> None:
-    """Delete *keys*, which have arrived."""
+    """Delete *keys*, which have arrived; that is logged as one command."""
+    log: tuple[bytes, ...] = (b"DEL", *keys)
     for key in keys:
         if call.db.remove(key):
-            call.db.changed(key, b"del")
-    if keys:
-        call.log_as(b"DEL", *keys)
+            call.db.changed(key, b"del", changes=1, log=log)
+            log = NOTHING

@@ -207,7 +207,7 @@ def _store(call: Call, target: bytes, found: list[Reply]) -> Reply:
         for element in found:
             values.push_right(element if isinstance(element, bytes) else b"")
         call.db.put(target, values)
-        call.db.changed(target, b"sortstore", len(found))
+        call.db.changed(target, b"sortstore", changes=len(found))
     elif call.db.remove(target):
         call.db.changed(target, b"del")
     return len(found)

@@ -63,10 +63,8 @@ def _pop(call: Call, left: bool) -> Reply | Block:
         key = argv[at]
         values = list_steps.find(call, key)
         if values is not None:
-            element = list_steps.pop(call, key, values, left)
-            if call.is_logged:
-                call.log_as(b"LPOP" if left else b"RPOP", key)
-            return key, element
+            log = (b"LPOP" if left else b"RPOP", key) if call.is_logged else None
+            return key, list_steps.pop(call, key, values, left, log)
     return new_block(argv[1:last], QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
 
 
@@ -92,9 +90,7 @@ def blmpop(call: Call) -> Reply | Block:
     if found is None:
         return new_block(keys, QuickList, timeout_ms, NULL_ARRAY, NULL_ARRAY)
     key, values = found
-    elements = list_steps.pop_many(call, key, values, left, count)
-    call.log_as(b"LPOP" if left else b"RPOP", key, b"%d" % len(elements))
-    return [key, list(elements)]
+    return [key, list(list_steps.pop_first(call, key, values, left, count))]
 
 
 @command(
@@ -114,10 +110,10 @@ def blmove(call: Call) -> Reply | Block:
     from_left, to_left = list_steps.take_end(words), list_steps.take_end(words)
     timeout_ms = args.to_timeout_s(words.take(), call.now_ms)
     source, target = call.argv[1], call.argv[2]
-    element = list_steps.move(call, source, target, from_left, to_left)
+    log = (b"LMOVE", source, target, call.argv[3], call.argv[4])
+    element = list_steps.move(call, source, target, from_left, to_left, log)
     if element is None:
         return new_block([source], QuickList, timeout_ms, NULL_ARRAY)
-    call.log_as(b"LMOVE", source, target, call.argv[3], call.argv[4])
     return element
 
 
@@ -138,8 +134,8 @@ def brpoplpush(call: Call) -> Reply | Block:
     """
     _, source, target, timeout = call.argv
     timeout_ms = args.to_timeout_s(timeout, call.now_ms)
-    element = list_steps.move(call, source, target, from_left=False, to_left=True)
+    log = (b"RPOPLPUSH", source, target)
+    element = list_steps.move(call, source, target, from_left=False, to_left=True, log=log)
     if element is None:
         return new_block([source], QuickList, timeout_ms, NULL_ARRAY)
-    call.log_as(b"RPOPLPUSH", source, target)
     return element

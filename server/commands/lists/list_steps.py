@@ -6,6 +6,8 @@ clients that wait for it, and every change is told under the event name of redis
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
@@ -36,7 +38,7 @@ def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> 
             values.push_right(words[at])
     if fresh:
         db.add(key, values)
-    db.changed(key, b"lpush" if left else b"rpush", len(words) - first)
+    db.changed(key, b"lpush" if left else b"rpush", changes=len(words) - first)
     return len(values)
 
 
@@ -45,35 +47,64 @@ def new_list(call: Call) -> QuickList:
     return QuickList(call.server.node_limits.list_size)
 
 
-def pop(call: Call, key: bytes, values: QuickList, left: bool) -> bytes:
-    """Take one element off the list at *key*, which is not empty."""
+def pop(
+    call: Call, key: bytes, values: QuickList, left: bool, log: Sequence[bytes] | None = None
+) -> bytes:
+    """Take one element off the list at *key*, which is not empty. *log*: see Keyspace.changed."""
     element = values.pop_left() if left else values.pop_right()
     assert element is not None
-    popped(call, key, values, left, 1)
+    popped(call, key, values, left, 1, log)
     return element
 
 
-def pop_many(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> list[bytes]:
+def pop_many(
+    call: Call,
+    key: bytes,
+    values: QuickList,
+    left: bool,
+    count: int,
+    log: Sequence[bytes] | None = None,
+) -> list[bytes]:
     """Take up to *count* elements off the list at *key*."""
     count = min(count, len(values))
     elements = [values.pop_left() if left else values.pop_right() for _ in range(count)]
-    popped(call, key, values, left, count)
+    popped(call, key, values, left, count, log)
     return elements  # type: ignore[return-value]  # there are as many
 
 
-def popped(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> None:
+def pop_first(call: Call, key: bytes, values: QuickList, left: bool, count: int) -> list[bytes]:
+    """Do pop_many on the first of several keys that has elements: that key is logged."""
+    log = (b"LPOP" if left else b"RPOP", key, b"%d" % min(count, len(values)))
+    return pop_many(call, key, values, left, count, log)
+
+
+def popped(
+    call: Call,
+    key: bytes,
+    values: QuickList,
+    left: bool,
+    count: int,
+    log: Sequence[bytes] | None = None,
+) -> None:
     """Tell of *count* popped elements; delete the list if it is empty now."""
-    call.db.changed(key, b"lpop" if left else b"rpop", count)
+    call.db.changed(key, b"lpop" if left else b"rpop", changes=count, log=log)
     delete_if_empty(call, key, values)
 
 
 def delete_if_empty(call: Call, key: bytes, values: QuickList) -> None:
     if not len(values):
         call.db.remove(key)
-        call.db.changed(key, b"del", 0)
+        call.db.changed(key, b"del", changes=0)
 
 
-def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: bool) -> bytes | None:
+def move(
+    call: Call,
+    source: bytes,
+    target: bytes,
+    from_left: bool,
+    to_left: bool,
+    log: Sequence[bytes] | None = None,
+) -> bytes | None:
     """Move one element between two lists, or within one; None if *source* is not there.
 
     That is one change. Raises WrongType, before anything is changed.
@@ -86,10 +117,10 @@ def move(call: Call, source: bytes, target: bytes, from_left: bool, to_left: boo
     assert element is not None
     if source == target:
         _push_back(call, source, values, element, to_left)
-        call.db.changed(source, b"lpop" if from_left else b"rpop", 0)
+        call.db.changed(source, b"lpop" if from_left else b"rpop", changes=0, log=log)
         return element
     push(call, target, [element], 0, to_left)
-    popped(call, source, values, from_left, 0)
+    popped(call, source, values, from_left, 0, log)
     return element
 
 

@@ -183,9 +183,7 @@ def lmpop(call: Call) -> Reply:
     if found is None:
         return NULL_ARRAY
     key, values = found
-    elements = list_steps.pop_many(call, key, values, left, count)
-    call.log_as(b"LPOP" if left else b"RPOP", key, b"%d" % len(elements))
-    return [key, list(elements)]
+    return [key, list(list_steps.pop_first(call, key, values, left, count))]
 
 
 @command(
@@ -415,7 +413,7 @@ def lrem(call: Call) -> Reply:
         return 0
     removed = values.remove(wanted, element)
     if removed:
-        call.db.changed(key, b"lrem", removed)
+        call.db.changed(key, b"lrem", changes=removed)
         list_steps.delete_if_empty(call, key, values)
     return removed
 
@@ -441,6 +439,6 @@ def ltrim(call: Call) -> Reply:
         return OK
     before = len(values)
     values.trim(start, stop)
-    call.db.changed(key, b"ltrim", before - len(values))
+    call.db.changed(key, b"ltrim", changes=before - len(values))
     list_steps.delete_if_empty(call, key, values)
     return OK

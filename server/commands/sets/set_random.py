@@ -43,8 +43,7 @@ def spop(call: Call) -> Reply:
     if values is None:
         return None
     member = values.pop(call.db.events.chance)
-    call.log_as(b"SREM", key, member)
-    set_steps.removed(call, key, values, b"spop", 1)
+    set_steps.removed(call, key, values, b"spop", 1, (b"SREM", key, member))
     return member
 
 
@@ -68,16 +67,16 @@ def _pop_many(call: Call) -> Reply:
     for member in members:
         out.bulk(member)
     for at in range(0, count, LOGGED_AT_ONCE):
-        call.log_as(b"SREM", key, *members[at : at + LOGGED_AT_ONCE])
-    call.db.changed(key, b"spop", count)
+        some = members[at : at + LOGGED_AT_ONCE]
+        event = None if at else b"spop"  # that is told once
+        call.db.changed(key, event, changes=len(some), log=(b"SREM", key, *some))
     return out
 
 
 def _pop_all(call: Call, key: bytes, values: MemberSet, out: Encoder) -> None:
     """Answer all members and delete the key."""
     set_reply.write_set(out, values)
-    call.db.changed(key, b"spop", values.size())
-    call.log_as(b"DEL", key)
+    call.db.changed(key, b"spop", changes=values.size(), log=(b"DEL", key))
     set_steps.delete(call, key, 0)
 
 

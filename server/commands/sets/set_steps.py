@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from server.dispatch.call import Call
 from storage.sets.member_set import MemberSet
 from storage.sets.value_type import SET
@@ -17,7 +19,7 @@ def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
         text = SET.packed_words(words, first, limits)
         if text is not None:
             db.keep_packed(key, SET, text)
-            db.changed(key, b"sadd", len(words) - first)
+            db.changed(key, b"sadd", changes=len(words) - first)
             return len(words) - first
         values = MemberSet()
     values.expect(words[first], len(words) - first, limits)
@@ -30,13 +32,23 @@ def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
     else:
         db.give_back(key, values)
     if added:
-        db.changed(key, b"sadd", added)
+        db.changed(key, b"sadd", changes=added)
     return added
 
 
-def removed(call: Call, key: bytes, values: MemberSet, event: bytes, count: int) -> None:
-    """Tell that *count* members were removed; delete the set if it is empty now."""
-    call.db.changed(key, event, count)
+def removed(
+    call: Call,
+    key: bytes,
+    values: MemberSet,
+    event: bytes,
+    count: int,
+    log: Sequence[bytes] | None = None,
+) -> None:
+    """Tell that *count* members were removed; delete the set if it is empty now.
+
+    *log*: see Keyspace.changed.
+    """
+    call.db.changed(key, event, changes=count, log=log)
     if values.size() == 0:
         delete(call, key, 0)
 
@@ -44,7 +56,7 @@ def removed(call: Call, key: bytes, values: MemberSet, event: bytes, count: int)
 def delete(call: Call, key: bytes, changes: int = 1) -> None:
     """Delete the key, if it is there, and tell of it."""
     if call.db.remove(key):
-        call.db.changed(key, b"del", changes)
+        call.db.changed(key, b"del", changes=changes)
 
 
 def read_all(call: Call, keys: list[bytes]) -> list[MemberSet | None]:

@@ -100,7 +100,7 @@ def _add(call: Call, first: int, options: int) -> Reply:
         db.give_back(key, values)
     changes = addition.added + addition.updated
     if changes:
-        db.changed(key, b"zincr" if options & INCR else b"zadd", changes)
+        db.changed(key, b"zincr" if options & INCR else b"zadd", changes=changes)
     if options & INCR:
         return None if addition.outcome == NOTHING else addition.score
     return changes if options & CH else addition.added

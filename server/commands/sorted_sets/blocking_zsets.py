@@ -62,8 +62,8 @@ def _pop(call: Call, lowest: bool) -> Reply | Block:
     if found is None:
         return new_block(argv[1:last], SortedSet, timeout_ms, NULL_ARRAY, NULL_ARRAY)
     key, values = found
-    [(member, score)] = zset_steps.pop(call, key, values, lowest, 1)
-    call.log_as(b"ZPOPMIN" if lowest else b"ZPOPMAX", key)
+    log = (b"ZPOPMIN" if lowest else b"ZPOPMAX", key)
+    [(member, score)] = zset_steps.pop(call, key, values, lowest, 1, log)
     return [key, member, score]
 
 

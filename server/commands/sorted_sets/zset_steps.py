@@ -6,14 +6,26 @@ deleted with its last one, and every change is told under the event name of redi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.replies import Reply
 from server.dispatch.call import Call
 from storage.sorted_sets.sorted_set import SortedSet
 
 
-def removed(call: Call, key: bytes, values: SortedSet, event: bytes, count: int) -> None:
-    """Tell that *count* members were removed; delete the set if it is empty now."""
-    call.db.changed(key, event, count)
+def removed(
+    call: Call,
+    key: bytes,
+    values: SortedSet,
+    event: bytes,
+    count: int,
+    log: Sequence[bytes] | None = None,
+) -> None:
+    """Tell that *count* members were removed; delete the set if it is empty now.
+
+    *log*: see Keyspace.changed.
+    """
+    call.db.changed(key, event, changes=count, log=log)
     if values.length() == 0:
         delete(call, key, 0)
 
@@ -21,7 +33,7 @@ def removed(call: Call, key: bytes, values: SortedSet, event: bytes, count: int)
 def delete(call: Call, key: bytes, changes: int = 1) -> None:
     """Delete the key, if it is there, and tell of it."""
     if call.db.remove(key):
-        call.db.changed(key, b"del", changes)
+        call.db.changed(key, b"del", changes=changes)
 
 
 def store(call: Call, key: bytes, values: SortedSet, event: bytes, changes: int = 1) -> int:
@@ -32,14 +44,19 @@ def store(call: Call, key: bytes, values: SortedSet, event: bytes, changes: int 
     size = values.length()
     if size:
         call.db.put(key, values)
-        call.db.changed(key, event, changes)
+        call.db.changed(key, event, changes=changes)
     else:
         delete(call, key)
     return size
 
 
 def pop(
-    call: Call, key: bytes, values: SortedSet, lowest: bool, count: int
+    call: Call,
+    key: bytes,
+    values: SortedSet,
+    lowest: bool,
+    count: int,
+    log: Sequence[bytes] | None = None,
 ) -> list[tuple[bytes, float]]:
     """Take up to *count* members off one end of the set at *key*, with their scores."""
     size = values.length()
@@ -49,15 +66,22 @@ def pop(
     for _ in range(count):
         walk.next()
         pairs.append((walk.member(), walk.score))
-    remove_end(call, key, values, lowest, count)
+    remove_end(call, key, values, lowest, count, log)
     return pairs
 
 
-def remove_end(call: Call, key: bytes, values: SortedSet, lowest: bool, count: int) -> None:
+def remove_end(
+    call: Call,
+    key: bytes,
+    values: SortedSet,
+    lowest: bool,
+    count: int,
+    log: Sequence[bytes] | None = None,
+) -> None:
     """Remove the *count* members at one end of the set at *key*."""
     first = 0 if lowest else values.length() - count
     values.remove_range(first, first + count)
-    removed(call, key, values, b"zpopmin" if lowest else b"zpopmax", count)
+    removed(call, key, values, b"zpopmin" if lowest else b"zpopmax", count, log)
 
 
 def pop_first(call: Call, keys: list[bytes], lowest: bool, count: int) -> Reply:
@@ -69,8 +93,8 @@ def pop_first(call: Call, keys: list[bytes], lowest: bool, count: int) -> Reply:
     if found is None:
         return None
     key, values = found
-    pairs = pop(call, key, values, lowest, count)
-    call.log_as(b"ZPOPMIN" if lowest else b"ZPOPMAX", key, b"%d" % len(pairs))
+    log = (b"ZPOPMIN" if lowest else b"ZPOPMAX", key, b"%d" % min(count, values.length()))
+    pairs = pop(call, key, values, lowest, count, log)
     return [key, [[member, score] for member, score in pairs]]
 
 

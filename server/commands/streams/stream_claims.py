@@ -99,7 +99,8 @@ class Claim:
         """All has been claimed. A consumer that was made and given nothing must be logged too."""
         if self.is_new and not self.claimed:
             argv = self.call.argv
-            self.call.log_as(b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
+            made = (b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
+            self.call.db.group_changed(argv[1], None, changes=0, log=made)
 
     def changed(self, pending: Pending, entry_id: StreamId) -> None:
         """Say that *pending* was claimed, or dropped; a replica drops it for the same reason."""
@@ -115,7 +116,7 @@ class Claim:
             b"RETRYCOUNT", b"%d" % pending.delivery_count, b"FORCE", b"JUSTID",
             b"LASTID", self.group.last_id.encode(),
         )  # fmt: skip
-        call.db.group_changed(argv[1], None, 1, claim)
+        call.db.group_changed(argv[1], None, changes=1, log=claim)
 
 
 def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
@@ -250,7 +251,7 @@ def _log_last_id(call: Call, group: ConsumerGroup) -> None:
     key, name = call.argv[1], call.argv[2]
     read = b"%d" % group.entries_read
     setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
-    call.db.group_changed(key, None, 1, setid)
+    call.db.group_changed(key, None, changes=1, log=setid)
 
 
 # ---------------------------------------------------------------------- XAUTOCLAIM

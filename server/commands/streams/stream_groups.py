@@ -121,7 +121,8 @@ def xgroup_destroy(call: Call) -> Reply:
         raise KEY_NEEDED
     if not stream.delete_group(name):
         return 0
-    call.db.group_changed(key, b"xgroup-destroy", 1, None, True)  # who reads it waits in vain
+    # Who reads it waits in vain.
+    call.db.group_changed(key, b"xgroup-destroy", changes=1, log=None, wakes=True)
     return 1
 
 
@@ -203,7 +204,7 @@ def xack(call: Call) -> Reply:
     for entry_id in stream_args.entry_ids(argv, 3):
         acked += group.ack(entry_id)
     if acked:
-        call.db.group_changed(argv[1], None, acked)
+        call.db.group_changed(argv[1], None, changes=acked)
     return acked
 
 

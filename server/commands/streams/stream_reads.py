@@ -231,7 +231,9 @@ def _consumer(call: Call, request: Request, delivery: Delivery, implied: bool) -
         consumer = group.create_consumer(request.consumer, call.now_ms)
         key, name = delivery.key, request.group or b""
         made = (b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)
-        call.db.group_changed(key, b"xgroup-createconsumer", 1, NOTHING if implied else made)
+        call.db.group_changed(
+            key, b"xgroup-createconsumer", changes=1, log=NOTHING if implied else made
+        )
     consumer.seen_time = call.now_ms
     return consumer
 
@@ -247,10 +249,11 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
         now = b"%d" % call.now_ms
         for entry_id in delivery.given:
             text = entry_id.encode()
-            call.log_as(
+            claim = (
                 b"XCLAIM", key, name, request.consumer, b"0", text, b"TIME", now,
                 b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
             )  # fmt: skip
+            call.db.group_changed(key, None, changes=0, log=claim)
     read = b"%d" % group.entries_read
     setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
-    call.db.group_changed(key, None, 1, setid)
+    call.db.group_changed(key, None, changes=1, log=setid)

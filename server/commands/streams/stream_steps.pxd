@@ -8,7 +8,9 @@ from storage.stream.stream_id cimport StreamId
 
 
 @cython.locals(argv=list, db=Keyspace, fields=Py_ssize_t, seq_given=bint, key=bytes, stream=Stream,
-               is_new=bint, entry_id=StreamId, config=StreamConfig, text=bytes)
+               is_new=bint, entry_id=StreamId, config=StreamConfig, text=bytes, trimmed=bint, log=list)
 cpdef bytes add(Call call, Py_ssize_t id_at, StreamId wanted=*, Trim trim=*, bint may_create=*)
 cdef StreamId _next_id(Call call, Stream stream, StreamId wanted, bint seq_given)
-cdef int _log_add(Call call, Trim trim, Py_ssize_t id_at, Stream stream, bytes text, bint seq_given) except -1
+cdef list _log_of(
+    Call call, Trim trim, Py_ssize_t id_at, Stream stream, bytes text, bint seq_given
+)

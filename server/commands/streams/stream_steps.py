@@ -42,12 +42,12 @@ def add(
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
         db.add(key, stream)
-    db.changed(key, b"xadd", 1, None, not is_new)
-    if trim is not None and trim.apply(stream, config):
-        db.changed(key, b"xtrim", 0)
+    trimmed = trim is not None and trim.apply(stream, config) > 0
     text = entry_id.encode()
-    if call.is_logged:
-        _log_add(call, trim, id_at, stream, text, seq_given)
+    log = _log_of(call, trim, id_at, stream, text, seq_given) if call.is_logged else None
+    db.changed(key, b"xadd", changes=1, log=log, wakes=not is_new)
+    if trimmed:
+        db.changed(key, b"xtrim", changes=0)
     return text
 
 
@@ -60,15 +60,15 @@ def _next_id(call: Call, stream: Stream, wanted: StreamId | None, seq_given: boo
     return wanted if seq_given else stream.next_seq_id(wanted.ms)
 
 
-def _log_add(
+def _log_of(
     call: Call, trim: Trim | None, id_at: int, stream: Stream, text: bytes, seq_given: bool
-) -> None:
+) -> list[bytes] | None:
     """What a replica must do: use this very id, and trim by no estimate."""
     argv = call.argv
     if trim is not None and trim.approximate:
-        words = trim.as_exact(stream)
-        call.log_as(argv[0], argv[1], *words, text, *argv[id_at + 1 :])
-    elif not seq_given:
-        logged = argv[:]
-        logged[id_at] = text
-        call.server.events.log(logged)
+        return [argv[0], argv[1], *trim.as_exact(stream), text, *argv[id_at + 1 :]]
+    if seq_given:
+        return None
+    log = argv[:]
+    log[id_at] = text
+    return log

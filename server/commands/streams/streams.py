@@ -165,7 +165,7 @@ def xdel(call: Call) -> Reply:
         return 0
     deleted = stream.delete_all(stream_args.entry_ids(call.argv, 2))
     if deleted:
-        call.db.changed(key, b"xdel", deleted)
+        call.db.changed(key, b"xdel", changes=deleted)
     return deleted
 
 
@@ -195,7 +195,7 @@ def xtrim(call: Call) -> Reply:
         done = None
         if trim.approximate and call.is_logged:
             done = (call.argv[0], key, *trim.as_exact(stream))
-        call.db.changed(key, b"xtrim", deleted, done)
+        call.db.changed(key, b"xtrim", changes=deleted, log=done)
     return deleted
 
 

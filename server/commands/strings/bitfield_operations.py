@@ -119,7 +119,7 @@ def change(call: Call, operations: list[Operation]) -> Reply:
         if grown or old != new:
             changes += 1
     if changes:
-        call.db.changed(key, b"setbit", changes)
+        call.db.changed(key, b"setbit", changes=changes)
     elif grown:
         call.db.changed(key, None)  # all have failed, but the string is longer now
     return replies

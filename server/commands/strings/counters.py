@@ -123,7 +123,7 @@ def incrbyfloat(call: Call) -> Reply:
         call.db.add(key, text)
     else:
         call.db.store_string(key, text)
-    call.db.changed(key, b"incrbyfloat", 1, (b"SET", key, text, b"KEEPTTL"))
+    call.db.changed(key, b"incrbyfloat", changes=1, log=(b"SET", key, text, b"KEEPTTL"))
     return text
 
 

@@ -42,7 +42,7 @@ def pfadd(call: Call) -> Reply:
         return 0
     hyperloglog.mark_stale(data)
     hyperloglog_steps.store(call, key, value, data, before)
-    call.db.changed(key, b"pfadd", changes)
+    call.db.changed(key, b"pfadd", changes=changes)
     return 1
 
 
@@ -83,7 +83,7 @@ def _count_one(call: Call, key: bytes) -> Reply:
     number: int = hyperloglog.estimate(hyperloglog_steps.registers_of(data))
     hyperloglog.keep_estimate(data, number)
     hyperloglog_steps.store(call, key, value, data, allocation.of_string(data))
-    call.db.changed(key, None, 1, (b"PFCOUNT", key))
+    call.db.changed(key, None, changes=1, log=(b"PFCOUNT", key))
     return number
 
 

@@ -80,13 +80,12 @@ def _set_with_options(call: Call) -> Reply:
     answer = None if old is None else string_steps.text_of(old)
     if condition is not None and (condition == b"XX") != (key in call.db):
         return answer
-    _store(call, key, value, when_ms, keep)
-    if not want_old:
-        return OK
-    if not unit:
+    log = None
+    if want_old and not unit:
         rest = [word for word in call.argv[3:] if word.upper() != b"GET"]
-        call.log_as(b"SET", key, value, *rest)
-    return answer
+        log = [b"SET", key, value, *rest]
+    _store(call, key, value, when_ms, keep, log)
+    return answer if want_old else OK
 
 
 def _set_options(argv: list[bytes]) -> tuple[bytes | None, bool, bool, bytes, bytes]:
@@ -108,14 +107,21 @@ def _set_options(argv: list[bytes]) -> tuple[bytes | None, bool, bool, bytes, by
     return condition, want_old, keep, unit, duration
 
 
-def _store(call: Call, key: bytes, value: bytes, when_ms: int, keep: bool = False) -> None:
-    """Put *value* at *key*, until *when_ms* if that is not NO_EXPIRY."""
+def _store(
+    call: Call,
+    key: bytes,
+    value: bytes,
+    when_ms: int,
+    keep: bool = False,
+    log: list[bytes] | None = None,
+) -> None:
+    """Put *value* at *key*, until *when_ms* if that is not NO_EXPIRY; *log* is as in changed."""
     db = call.db
     db.put(key, value, keep)
-    db.changed(key, b"set")
+    db.changed(key, b"set", changes=1, log=log)
     if when_ms != NO_EXPIRY:
         db.expire_at(key, when_ms)
-        db.changed(key, b"expire", 0, (b"SET", key, value, b"PXAT", b"%d" % when_ms))
+        db.changed(key, b"expire", changes=0, log=(b"SET", key, value, b"PXAT", b"%d" % when_ms))
 
 
 @command(
@@ -195,8 +201,8 @@ def getset(call: Call) -> Reply:
     """
     _, key, value = call.argv
     old = call.db.read_string(key)
-    string_steps.put(call, key, value)
-    call.log_as(b"SET", key, value)
+    call.db.put(key, value)
+    call.db.changed(key, b"set", changes=1, log=(b"SET", key, value))
     return None if old is None else string_steps.text_of(old)
 
 
@@ -218,7 +224,7 @@ def getdel(call: Call) -> Reply:
     if value is None:
         return None
     call.db.remove(key)
-    call.db.changed(key, b"del", 1, (b"DEL", key))
+    call.db.changed(key, b"del", changes=1, log=(b"DEL", key))
     return string_steps.text_of(value)
 
 
@@ -264,4 +270,4 @@ def _getex_options(argv: list[bytes]) -> tuple[bytes, bytes]:
 
 def _persist(call: Call, key: bytes) -> None:
     if call.db.persist(key):
-        call.db.changed(key, b"persist", 1, (b"PERSIST", key))
+        call.db.changed(key, b"persist", changes=1, log=(b"PERSIST", key))

@@ -118,12 +118,12 @@ def test_a_command_that_changes_nothing_is_not_logged(server):
 
 def test_a_command_may_log_several_others_or_none(server, declare):
     def two(call):
-        call.db.changed(b"a", b"set", 1, (b"one",))
-        call.log_as(b"two")
+        call.db.changed(b"a", b"set", changes=1, log=(b"one",))
+        call.db.changed(b"a", None, changes=0, log=(b"two",))
         return 0
 
     def none(call):
-        call.db.changed(b"a", b"set", 1, NOTHING)
+        call.db.changed(b"a", b"set", changes=1, log=NOTHING)
         return 0
 
     declare("two", two)
