@@ -1,14 +1,8 @@
-"""The application: puts the parts together, listens, and stops cleanly.
+"""The application: ties the parts together, listens, and loads what was kept.
 
-The end comes in this order, whoever asks for it:
-
-    1. nothing more is run for any client; what was run before is done
-    2. the log is written out and fsynced, or the last snapshot saved; if that fails, the server
-       goes on, and who asked is told so
-    3. the answers of this turn leave, as far as sockets take them
-    4. all is closed
-
-That holds whichever backend serves the sockets, see server/network/backend.py.
+Parts that know nothing of each other are tied here, and nowhere else. How the server ends is in
+server/lifecycle/stopping.py; it holds whichever backend serves the sockets, see
+server/network/backend.py.
 
 A fault of the server's own (see server/process/faults.py) ends it too: then no answer leaves,
 since none may be promised.
@@ -21,10 +15,8 @@ import contextlib
 import gc
 import logging
 import os
-import signal
 import time
 from collections.abc import Callable
-from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +25,14 @@ from server.access.configured_users import BadUsers, users_at_start
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.state import ServerState
+from server.dispatch.turn import Turn
 from server.following.role_changes import RoleChanges
 from server.lifecycle.crash_report import CrashReport
 from server.lifecycle.cron import Cron
-from server.lifecycle.farewell import Farewell
+from server.lifecycle.life import Life, Phase
 from server.lifecycle.reloading import reload
+from server.lifecycle.stopping import Stopping
+from server.network.backend import Backend
 from server.network.clients import Clients
 from server.network.connection import ConnectionAcceptor
 from server.network.listeners import Listeners, backend
@@ -47,7 +42,6 @@ from server.persistence.snapshot_loader import LoadFailed
 from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
 from server.process.monotonic import monotonic_ms
-from server.process.supervision import Supervision
 from server.table.command import TABLE
 
 if TYPE_CHECKING:
@@ -68,17 +62,30 @@ SETTLED_AFTER_S = 1.0
 SMALL_BYTES = 128 * 1024**2  # resident: defends clients against a pause that grows with the data
 
 
-class Phase(Enum):
-    """Where a server is in its life. Each comes at most once, in this order."""
-
-    LOADING = auto()  # clients get -LOADING
-    SERVING = auto()
-    STOPPING = auto()  # nothing is run for anybody any more
-    CLOSED = auto()
-
-
 def ignore_ready() -> None:
     """Stand in for whoever has started the server."""
+
+
+class SyncWatch:
+    """Has *call* made in a *turn* when the log has been fsynced, in whatever thread that was."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        serving: Backend,
+        turn: Turn,
+        call: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._backend = serving
+        self._turn = turn
+        self._call = call
+
+    def log_synced(self) -> None:
+        """Do it, if the loop has not ended."""
+        with contextlib.suppress(RuntimeError, OSError):
+            self._loop.call_soon_threadsafe(self._turn.run, self._call)
+            self._backend.ring()
 
 
 class Server:
@@ -92,14 +99,13 @@ class Server:
         self.state = ServerState(config)
         self.dispatcher = Dispatcher(self.state)
         self.clients = Clients(self.state, monotonic_ms)
-        self.supervision = Supervision(config)
+        self.supervision = self.state.supervision
         self.cron = Cron(self.dispatcher, time.monotonic, self._stay_until, self.supervision.tick)
-        self.state.persistence.report_to(self._has_saved)
         self.crash_report = CrashReport(self.state.clients)
         self.state.parts.append(self.crash_report)
         self.stopped = asyncio.Event()
         self.exit_status = 0
-        self._phase = Phase.LOADING
+        self._life = Life(self.state.restrictions)
         self._owns_loop = owns_loop
         acceptor = ConnectionAcceptor(config, self.dispatcher, self.clients)
         self.state.parts.append(acceptor)
@@ -108,10 +114,8 @@ class Server:
         self.state.parts.append(self._listeners)
         self._link: PrimaryLink | None = None  # made when the server first becomes a replica
         roles = RoleChanges(self.dispatcher, self._role_changed)
-        self._farewell = Farewell(self.dispatcher, roles, self._stop_now)
-        self.state.parts.append(self._farewell)
-        self.state.replication.watch = self._backend.add_reader
-        self.state.replication.unwatch = self._backend.remove_reader
+        self.stopping = Stopping(self.dispatcher, roles, self._life, self._end)
+        self.state.replication.pipes = self._backend
 
     async def start(self, ready: Callable[[], None] = ignore_ready) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
@@ -120,23 +124,17 @@ class Server:
         """
         self.state.access.begin_with(users_at_start(self.config))
         self.state.persistence.folder.open()
-        self._enter(Phase.LOADING)  # before the first address is open: there are no data yet
+        self._life.enter(Phase.LOADING)  # before the first address is open: there are no data yet
         await self._listen()
         process.write_pid_file(self.config)
         _log.info("Server initialized")
         await self._load(ready)
         ready()
 
-    def _enter(self, phase: Phase) -> None:
-        self._phase = phase
-        self.state.restrictions.set_phase(
-            loading=phase is Phase.LOADING, stopping=phase in (Phase.STOPPING, Phase.CLOSED)
-        )
-
     async def _listen(self) -> None:
         self.state.events.clock.now_ms = self.state.clock.unix_ms()
         self.state.instance.started_ms = self.state.events.clock.now_ms
-        self.state.instance.stop = self.stop_by_command
+        self.state.shutdown = self.stopping
         loop = asyncio.get_running_loop()
         self._backend.start(loop)
         self._backend.tell_turns(self.dispatcher.turn)
@@ -146,12 +144,8 @@ class Server:
             self._listeners.close()
             self._backend.stop()
             raise
-        self.state.instance.abort_stop = self._farewell.abort
-        self.state.instance.is_leaving = lambda: self._farewell.is_on
-        self.state.instance.listening = self._listeners.descriptions
-        self.state.instance.follow_port = self._listeners.follow_port
-        self.state.instance.follow_bind = self._listeners.follow_bind
-        self.state.instance.follow_tls = self._listeners.follow_tls
+        self.state.addresses = self._listeners
+        self.dispatcher.use_timers(self.cron)
         self.cron.start(loop)
 
     # ------------------------------------------------------------------ loading
@@ -166,13 +160,15 @@ class Server:
             if monotonic_ms() >= ready_at_ms:
                 ready()
             await asyncio.sleep(0)
-            if self._phase is not Phase.LOADING:
+            if self._life.phase is not Phase.LOADING:
                 return
-        self._enter(Phase.SERVING)
+        self._life.enter(Phase.SERVING)
         state.reset_statistics()
         state.persistence.begin()
         loop = asyncio.get_running_loop()
-        state.persistence.append_only.log.on_synced = partial(self._call_soon, loop, self._synced)
+        state.persistence.append_only.log.listener = SyncWatch(
+            loop, self._backend, self.dispatcher.turn, self._serve_synced
+        )
         for kind in self._listeners.kinds:
             _log.info("Ready to accept connections %s", kind)
         self._declare_commands(loop)
@@ -201,20 +197,11 @@ class Server:
         """While data are loaded, or a primary is dialled, the loop has something to do."""
         if self._owns_loop:
             is_dialling = self._link is not None and self._link.is_dialling
-            may_stay = self._phase is Phase.SERVING and not is_dialling
+            may_stay = self._life.phase is Phase.SERVING and not is_dialling
             self._backend.stay_until(loop_due_s if may_stay else 0.0)
 
-    def _call_soon(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-        """Have *call* made by the loop; from any thread, and in vain when the loop has ended."""
-        with contextlib.suppress(RuntimeError, OSError):
-            loop.call_soon_threadsafe(call)
-            self._backend.ring()
-
-    def _synced(self) -> None:
-        """The AOF has been fsynced in the background: some may have waited for it."""
-        self.dispatcher.turn.run(self._serve_synced)
-
     def _serve_synced(self) -> None:
+        """The AOF has been fsynced in the background: some may have waited for it."""
         if self.state.propagation.durability is not None:
             self.state.propagation.durability.write()
         self.dispatcher.serve_keyless()
@@ -228,74 +215,19 @@ class Server:
             self.state.parts.append(self._link)
         self._link.role_changed()
 
-    def _has_saved(self, keys: int) -> None:
-        """So many keys have been saved by this process, which does nothing else meanwhile."""
-        self.supervision.working(f"Saving the data: {keys} keys so far")
-
     def reload(self) -> None:
         """SIGHUP of a supervisor: read the files of users and TLS again. See dispatch.reloading."""
-        if self._phase is not Phase.SERVING:
+        if self._life.phase is not Phase.SERVING:
             _log.warning("Not reloaded: data are loaded, or the server ends")
             return
         self.dispatcher.turn.run(partial(self.supervision.reload, partial(reload, self.state)))
 
     # ------------------------------------------------------------------ stopping
 
-    def stop_by_command(self, options: frozenset[bytes]) -> bool:
-        """SHUTDOWN: end when all is safe; False if it is not, and the server goes on.
-
-        If a replica lacks something, it ends later; see server.lifecycle.farewell.
-        """
-        _log.info("User requested shutdown...")
-        if self._phase is Phase.SERVING and self._farewell.begin(options):
-            return True
-        return self._stop_now(options)
-
-    def _stop_now(self, options: frozenset[bytes]) -> bool:
-        save, nosave, force = (word in options for word in (b"SAVE", b"NOSAVE", b"FORCE"))
-        is_loaded = not self.state.restrictions.loading
-        self.supervision.working("Putting all data on the disk")
-        if is_loaded and not self.state.persistence.close(save, nosave, force):
-            _log.warning(
-                "Errors trying to shut down the server. Check the logs for more information."
-            )
-            self.supervision.goes_on("Not stopped: the data could not be put on the disk")
-            return False
-        self._end()
-        return True
-
-    def stop_by_signal(self, number: signal.Signals, options: str) -> None:
-        """SIGINT or SIGTERM. If not all is safe the server goes on; the next one tries again."""
-        if self._phase in (Phase.STOPPING, Phase.CLOSED):
-            return
-        if self._phase is Phase.LOADING:
-            _log.warning("Received shutdown signal during loading, exiting now.")
-        else:
-            _log.warning("Received %s scheduling shutdown...", number.name)
-        if self.state.restrictions.busy is not None:
-            self._stop_after_script(number, options)
-            return
-        self._stop(options)
-
-    def _stop_after_script(self, number: signal.Signals, options: str) -> None:
-        """Stop when the script has ended that runs; it is ended, unless it has written.
-
-        It may never end: a second SIGINT ends the process at once, and half of it is on no disk.
-        """
-        if number is signal.SIGINT and self.dispatcher.long_scripts.on_ended is not None:
-            signals.exit_now()
-        _log.warning("A script is running: the server stops when it has ended")
-        self.dispatcher.long_scripts.on_ended = partial(self._stop, options)
-        self.state.scripting.run.end_if_unwritten()
-
-    def _stop(self, options: str) -> None:
-        with signals.exit_on_second_sigint():
-            self.stop_by_command(frozenset(word.upper().encode() for word in options.split()))
-
     def _end(self) -> None:
         """Run nothing more for anybody."""
         self.supervision.stopping()
-        self._enter(Phase.STOPPING)
+        self._life.enter(Phase.STOPPING)
         if self._link is not None:
             self._link.close()
         self.state.replication.close()
@@ -304,13 +236,13 @@ class Server:
 
     async def stop(self) -> None:
         """Let the last answers leave, stop listening and disconnect all clients."""
-        if self._phase is not Phase.CLOSED:
+        if self._life.phase is not Phase.CLOSED:
             self.cron.stop()
             self.dispatcher.turn.finish()
             self._close()
 
     def _close(self) -> None:
-        self._enter(Phase.CLOSED)
+        self._life.enter(Phase.CLOSED)
         self._listeners.close()
         self._backend.stop()
 
@@ -364,9 +296,8 @@ async def serve(config: Config, ready: Callable[[], None]) -> int:
     server = Server(config, owns_loop=True)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(server.loop_failed)
-    signals.handle(
-        loop, config, server.stop_by_signal, server.reload if server.supervision.reloads else None
-    )
+    reload_by_signal = server.reload if server.supervision.reloads else None
+    signals.handle(loop, config, server.stopping.by_signal, reload_by_signal)
     gc.freeze()  # what the program itself is made of need not be looked at again
     gc.enable()
     gc.set_threshold(COLLECT_AFTER, 10, 10)

@@ -72,8 +72,10 @@ def _load(path: Path, config: Config) -> tuple[int, int]:
     state = ServerState(config)
     dispatcher = Dispatcher(state)
     dispatcher.turn.enter()
-    kept = Persistence(config, state.databases, state.events, state.propagation, UntouchedFiles())
-    kept.functions = state.persistence.functions
+    kept = Persistence(
+        config, state.databases, state.events, state.propagation, UntouchedFiles(),
+        functions=state.scripting,
+    )  # fmt: skip
     if path.suffix == ".rdb":
         config.dbfilename = str(path)
         kept.reload_snapshot(replaces=False)

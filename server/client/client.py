@@ -11,6 +11,7 @@ from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
 from server.client.endpoint import NO_ENDPOINT
+from server.client.replica_side import ReplicaSide
 from server.client.subscriptions import NO_SUBSCRIPTIONS
 from server.client.tracking_options import NOT_TRACKING
 from server.table.command import Block, Command
@@ -120,7 +121,7 @@ class Client:
         self.tracking = NOT_TRACKING
         self.written_offset = 0  # of the log's end after the client's last write
         self.replicated_offset = 0  # likewise, of what replicas are sent
-        self.replica: Any = None  # what it has told of itself as a replica; see server/replication
+        self.replica: ReplicaSide | None = None  # what it has told of itself as a replica
         self.waiter: Waiter | None = None  # while blocked
         # A command that CLIENT PAUSE holds back, or whose script was left: long_scripts.py.
         self.postponed: list[bytes] | None = None

@@ -46,7 +46,7 @@ cdef class Dispatcher(Runner):
     cdef readonly ServerState state
     cdef Timekeeper _timekeeper
     cdef readonly Turn turn
-    cdef public object on_clock_moved
+    cdef object _timers
     cdef public bint is_behind
     cdef object _clock
     cdef Restrictions _restrictions

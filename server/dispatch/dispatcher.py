@@ -16,7 +16,6 @@ command runs to its end before the next one begins.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Final
 
 from protocol.encoder import Encoder
@@ -45,6 +44,7 @@ from server.dispatch.timekeeper import Timekeeper
 from server.dispatch.turn import Turn
 from server.process import faults
 from server.process.faults import ServerFault
+from server.process.timers import NoTimers, Timers
 from server.propagation.propagation import Durability, Propagation
 from server.scripting.script_run import ScriptRun
 from server.table import errors
@@ -71,14 +71,14 @@ _log = logging.getLogger("penstock")
 class Dispatcher(Runner):
     """Runs the commands of clients, one at a time, to their end.
 
-    *durability*, if given, is what answers wait for. *on_clock_moved* is told that DEBUG CLOCK has
-    moved the clock; while *is_behind*, not all is done yet that has become due by that.
+    *durability*, if given, is what answers wait for. While *is_behind*, not all is done yet that
+    has become due since DEBUG CLOCK has moved the clock.
     """
 
     def __init__(self, state: ServerState, durability: Durability | None = None) -> None:
         self.state = state
         self._clock = state.clock
-        self.on_clock_moved: Callable[[], None] = _nobody_minds
+        self._timers: Timers = NoTimers()
         self.is_behind = False
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
@@ -116,10 +116,16 @@ class Dispatcher(Runner):
         self._pushes = state.pushes
         self._scripting = state.scripting
         state.scripting.run.caller = self
-        # The method itself, handed over, would be a C function of another type than it is.
-        state.tracking.broadcasts.await_end = lambda connection: self.turn.send_later(connection)  # noqa: PLW0108
-        state.replication.feed.await_end = lambda feed: self.turn.send_later(feed)  # noqa: PLW0108
+        state.tracking.broadcasts.turn = self.turn
+        state.replication.feed.turn = self.turn
         self._shared = SharedReply(state.events)
+
+    def use_timers(self, timers: Timers) -> None:
+        """Have *timers* see to what is due later."""
+        self._timers = timers
+        self._blocking.timers = timers
+        self.state.key_eviction.timers = timers
+        self._long_scripts.timers = timers
 
     # ------------------------------------------------------------------ a client's command
 
@@ -192,7 +198,7 @@ class Dispatcher(Runner):
         self._pushes.end_command(client)
         if client.flags & TRACKING:
             self.state.tracking.command_done(client)
-        if client.flags & REPLICA:
+        if client.replica is not None and client.flags & REPLICA:
             self._blocking.serve_replicated(self, client.replica.acked)  # it may have told that
 
     # ------------------------------------------------------------------ look-up and admission
@@ -420,9 +426,7 @@ class Dispatcher(Runner):
         left, reply = done
         self._finish(left.client, left.command, left.argv, reply)
         self.turn.resume_later(left.client)
-        on_ended, self._long_scripts.on_ended = self._long_scripts.on_ended, None
-        if on_ended is not None:
-            self.turn.run_later(on_ended)
+        self.state.shutdown.script_ended()
 
     def end_wait(self, waiter: Waiter, reply: Reply) -> None:
         """End a wait from outside: its time is up, or somebody unblocks the client."""
@@ -456,13 +460,9 @@ class Dispatcher(Runner):
         """DEBUG CLOCK has moved the clock: what comes next sees the new time."""
         self._timekeeper.follow()
         self._timekeeper.begin()
-        self.on_clock_moved()
+        self._timers.clock_moved()
 
 
 def _moves_clock(command: Command, argv: list[bytes]) -> bool:
     """Whether it is DEBUG CLOCK, which a pause does not hold back: it may be what ends it."""
     return command.name == "debug" and argv[1].upper() == b"CLOCK"
-
-
-def _nobody_minds() -> None:
-    """Do nothing: nothing is due by the clock."""

@@ -37,8 +37,7 @@ cdef class LongScripts:
     cdef Clock _clock
     cdef SideStack _stack
     cdef LeftCommand _left
-    cdef public object on_left
-    cdef public object on_ended
+    cdef public object timers
 
     cpdef object run(self, Client client, Command command, list argv)
     cpdef object go_on(self)

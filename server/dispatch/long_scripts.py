@@ -13,8 +13,6 @@ is saved or expires meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from protocol.replies import Reply
 from server.client.client import Client
 from server.client.origin import CLIENT
@@ -26,6 +24,7 @@ from server.dispatch.restrictions import Restrictions
 from server.dispatch.side_stack import SideStack
 from server.dispatch.timekeeper import Timekeeper
 from server.process import stack_calls
+from server.process.timers import Timers
 from server.propagation.propagation import Op, Propagation
 from server.scripting.script_run import ScriptRun
 from server.table import errors
@@ -49,7 +48,10 @@ class LeftCommand:
 
 
 class LongScripts:
-    """Runs commands with *execution*. *on_left* is told to call go_on() in the next turn."""
+    """Runs commands with *execution*. *timers* call go_on() in the next turn.
+
+    Without timers, scripts are not left.
+    """
 
     def __init__(
         self,
@@ -70,8 +72,7 @@ class LongScripts:
         self._clock = clock
         self._stack: SideStack | None = None  # made for the first script
         self._left: LeftCommand | None = None
-        self.on_left: Callable[[], None] | None = None  # without a loop, scripts are not left
-        self.on_ended: Callable[[], None] | None = None  # called once, when it is answered
+        self.timers: Timers | None = None
 
     def run(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block | None:
         """Run *command*. None if it was left: *client* is served again when it is done."""
@@ -114,7 +115,7 @@ class LongScripts:
 
     def _pause(self) -> None:
         """Called by the script that has run for too long."""
-        if self.on_left is not None and self._stack is not None:
+        if self.timers is not None and self._stack is not None:
             self._stack.leave()
 
     def _leave(self, left: LeftCommand) -> None:
@@ -128,5 +129,5 @@ class LongScripts:
         left.client.script_left = True
         is_function = self._run.is_function
         self._restrictions.set_busy(errors.BUSY_FUNCTION if is_function else errors.BUSY_SCRIPT)
-        if self.on_left is not None:
-            self.on_left()
+        if self.timers is not None:
+            self.timers.run_script_soon()

@@ -27,6 +27,9 @@ cdef class ServerState:
     cdef readonly object config
     cdef readonly object clock
     cdef readonly object instance
+    cdef readonly object supervision
+    cdef public object shutdown
+    cdef public object addresses
     cdef readonly list databases
     cdef readonly dict clients
     cdef readonly Memory memory

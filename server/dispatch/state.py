@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from server.access.access import Access
 from server.client.client import Client
 from server.client.pushes import Pushes
+from server.config.addresses import Addresses, NoAddresses
 from server.config.parameters import Config
 from server.dispatch.node_limits import NodeLimits
 from server.dispatch.restrictions import Restrictions
@@ -31,6 +32,8 @@ from server.observe.stats import Stats
 from server.persistence.persistence import Persistence
 from server.process.instance import Instance
 from server.process.server_clock import ServerClock
+from server.process.shutdown import NoShutdown, Shutdown
+from server.process.supervision import Supervision
 from server.propagation.propagation import Propagation
 from server.propagation.replay_failures import ReplayFailures
 from server.pubsub.pubsub import PubSub
@@ -54,6 +57,9 @@ class ServerState:
         self.config = config
         self.clock = clock or ServerClock()
         self.instance = Instance()
+        self.supervision = Supervision(config)
+        self.shutdown: Shutdown = NoShutdown()
+        self.addresses: Addresses = NoAddresses()
         self.databases: list[Keyspace] = []
         self.clients: dict[int, Client] = {}
         self.memory = Memory()
@@ -86,15 +92,20 @@ class ServerState:
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
         self.persistence = Persistence(
-            config, self.databases, self.events, self.propagation, unix_s=self.clock.unix_s
+            config,
+            self.databases,
+            self.events,
+            self.propagation,
+            unix_s=self.clock.unix_s,
+            functions=self.scripting,
+            latency_events=self.latency_events,
+            report=self.supervision.saving,
         )
-        self.persistence.functions.sources = lambda: self.scripting.library_sources
-        self.persistence.functions.load = self.scripting.load_stored
-        self.persistence.children.on_forked = self._forked
         self.replication = Replication(config, self.databases, self.propagation, self.persistence)
         self.replay_failures = ReplayFailures()
-        self.key_eviction = KeyEviction(self.databases, self.events, self.memory, self.propagation)
-        self.key_eviction.on_took = self._took
+        self.key_eviction = KeyEviction(
+            self.databases, self.events, self.memory, self.propagation, self.latency_events
+        )
         self.restrictions = Restrictions(
             self.memory,
             self.pausing,
@@ -132,15 +143,6 @@ class ServerState:
         ]
         self.follow_config()
 
-    def _forked(self, took_ns: int) -> None:
-        self._took(b"fork", took_ns)
-
-    def _disk_took(self, event: bytes, seconds: float) -> None:
-        self._took(event, int(seconds * 1e9))
-
-    def _took(self, event: bytes, duration_ns: int) -> None:
-        self.latency_events.add_if_long(event, duration_ns, self.events.clock.now_ms // 1000)
-
     def all_clients(self) -> list[Client]:
         """Those that have connected, and the link to our primary. O(clients)."""
         link = self.replication.link
@@ -157,8 +159,6 @@ class ServerState:
         """To be called when parameters have changed."""
         for part in self.parts:
             part.configured(self.config)
-        is_monitored = self.latency_events.threshold_ms > 0
-        self.persistence.append_only.log.on_took = self._disk_took if is_monitored else None
 
     def client_left(self, client: Client) -> None:
         """The connection of *client* is closed."""

@@ -41,8 +41,8 @@ cdef class KeyEviction(Part):
     cdef readonly bint is_out_of_memory
     cdef public bint is_replica
     cdef public bint rests
-    cdef public object on_took
-    cdef public object on_unfinished
+    cdef object _latency_events
+    cdef public object timers
 
     cpdef bint make_room(self) except -1
     cdef bint _make_room(self) except -1

@@ -2,7 +2,7 @@
 
     a client's command comes   make_room()   True: it may run; False: it must not add data
     16 keys are evicted        is it enough for now? (maxmemory-eviction-tenacity)
-    it took too long           the command runs; on_unfinished() has the rest done later, bit by bit
+    it took too long           the command runs; the timers have the rest done later, bit by bit
 
 Each evicted key is one transaction of the log, and its deletion wakes and warns whom a DEL would.
 No room is made while data are loaded, nor while CLIENT PAUSE holds writes back.
@@ -11,14 +11,16 @@ No room is made while data are loaded, nor while CLIENT PAUSE holds writes back.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from server.config.parameters import Config
 from server.eviction.eviction_policy import ANY, policy_named
+from server.observe.latency_events import LatencyEvents
 from server.observe.memory import Memory
 from server.observe.part import Part
 from server.process import ticks
 from server.process.faults import ServerFault
+from server.process.timers import NoTimers, Timers
 from server.propagation.propagation import Propagation
 from storage.keyspace.eviction_pool import EvictionPool
 from storage.keyspace.eviction_rank import BY_FREQUENCY, BY_IDLE_TIME
@@ -34,7 +36,7 @@ _log = logging.getLogger("penstock")
 
 
 class KeyEviction(Part):
-    """Evicts keys of *databases*. *on_unfinished* is told when there is more to do later.
+    """Evicts keys of *databases*. *timers* see to it that more is done later.
 
     Restrictions say when it *rests*, and whether the keys are a primary's (*is_replica*).
     """
@@ -48,6 +50,7 @@ class KeyEviction(Part):
         "_is_left_to_primary",
         "_is_unfinished",
         "_last_random",
+        "_latency_events",
         "_limit",
         "_memory",
         "_policy_name",
@@ -61,10 +64,9 @@ class KeyEviction(Part):
         "evicted",
         "is_out_of_memory",
         "is_replica",
-        "on_took",
-        "on_unfinished",
         "pool",
         "rests",
+        "timers",
     )
 
     def __init__(
@@ -73,7 +75,9 @@ class KeyEviction(Part):
         events: KeyEvents,
         memory: Memory,
         propagation: Propagation,
+        latency_events: LatencyEvents,
     ) -> None:
+        self._latency_events = latency_events
         self._databases = databases
         self._events = events
         self._memory = memory
@@ -87,8 +91,7 @@ class KeyEviction(Part):
         self._policy_name = ""
         self._last_random = 0  # the database that a key was drawn from last
         self._is_unfinished = False
-        self.on_unfinished: Callable[[], None] = _nobody_goes_on
-        self.on_took: Callable[[bytes, int], None] = _ignore_time  # an event of LATENCY, ns
+        self.timers: Timers = NoTimers()
         self.is_out_of_memory = False  # what make_room() has found last
         self.evicted = 0
         self._exceeded_since_ns = 0  # by the monotonic clock; 0: maxmemory is kept
@@ -136,7 +139,8 @@ class KeyEviction(Part):
         succeeds = self._evict_since(started_ns)
         took_ns = ticks.now_ns() - started_ns
         if took_ns >= LONG_NS:
-            self.on_took(b"eviction-cycle", took_ns)
+            now_s = self._events.clock.now_ms // 1000
+            self._latency_events.add_if_long(b"eviction-cycle", took_ns, now_s)
         return succeeds
 
     def _evict_since(self, started_ns: int) -> bool:
@@ -153,7 +157,7 @@ class KeyEviction(Part):
     def _leave_unfinished(self) -> None:
         if not self._is_unfinished:
             self._is_unfinished = True
-            self.on_unfinished()
+            self.timers.evict_soon()
 
     # ------------------------------------------------------------------ one key
 
@@ -260,11 +264,3 @@ def time_limit_ns(tenacity: int) -> int:
     if tenacity <= 10:
         return 50_000 * tenacity
     return int(500_000 * 1.15 ** (tenacity - 10))
-
-
-def _ignore_time(_event: bytes, _duration_ns: int) -> None:
-    """Nobody wants to know."""
-
-
-def _nobody_goes_on() -> None:
-    """Do nothing: cron has not begun."""

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from protocol.replies import ErrorReply
 from server.dispatch.state import ServerState
 from server.persistence.snapshot_loader import LoadFailed
-from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_functions import FunctionTexts
 from storage.keyspace.keyspace import Keyspace
 
 Steps: TypeAlias = Generator[None, None, None]
@@ -28,19 +28,17 @@ def load_copy(state: ServerState, path: Path) -> Steps:
 
     Raises LoadFailed and OSError; the databases are empty then, or as before with swapdb.
     """
-    sources: list[bytes] = []
-    functions = StoredFunctions()
-    functions.load = lambda source, _replaces: sources.append(source)
+    functions = FunctionTexts()
     state.persistence.stop_log()
     if state.config.repl_diskless_load == "swapdb":
         yield from _load_beside(state, path, functions)
     else:
         yield from _load_instead(state, path, functions)
-    _use_functions(state, sources)
+    _use_functions(state, functions.library_sources)
     state.events.replica_expiry.clear()  # all keys are the primary's now
 
 
-def _load_instead(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
+def _load_instead(state: ServerState, path: Path, functions: FunctionTexts) -> Steps:
     _set_loading(state, True)
     try:
         _log.info("MASTER <-> REPLICA sync: Flushing old data")
@@ -54,7 +52,7 @@ def _load_instead(state: ServerState, path: Path, functions: StoredFunctions) ->
         _set_loading(state, False)
 
 
-def _load_beside(state: ServerState, path: Path, functions: StoredFunctions) -> Steps:
+def _load_beside(state: ServerState, path: Path, functions: FunctionTexts) -> Steps:
     fresh = [Keyspace(db.index, state.events) for db in state.databases]
     _log.info("MASTER <-> REPLICA sync: Loading DB in memory")
     state.restrictions.set_async_loading(True)

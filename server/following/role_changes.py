@@ -16,8 +16,7 @@ class RoleChanges:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
         self._on_change = on_change
-        self._state.replication.on_role = self.role_changed
-        self._state.replication.failover.on_pause = self.pause
+        self._state.replication.listener = self
 
     def role_changed(self) -> None:
         """The server has become a primary or a replica, or follows another primary.
@@ -34,7 +33,7 @@ class RoleChanges:
             self._state.events.replica_expiry.clear()
         self._on_change()
 
-    def pause(self, holds: bool) -> None:
+    def hold_writes(self, holds: bool) -> None:
         """Hold writes back while a replica catches up; let them go on if not *holds*."""
         if holds:
             self._state.pausing.begin(LATEST_MS, True)

@@ -20,7 +20,7 @@ from server.process.server_clock import NS_A_MS
 
 
 class Cron:
-    """Runs on the loop it is started on, until stop().
+    """Runs on the loop it is started on, until stop(); it has the timers of all parts.
 
     *monotonic_s* is the system's clock. *on_due* is told when by that clock the next timer is due;
     0: there is none. *on_tick* is called at each tick, even while cron is paused: the loop turns.
@@ -57,10 +57,6 @@ class Cron:
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._state.blocking.on_deadline = self._wait_until
-        self._state.key_eviction.on_unfinished = self._evict_more_soon
-        self._dispatcher.on_clock_moved = self._clock_moved
-        self._dispatcher.long_scripts.on_left = self._go_on_with_script_soon
         self._tick()
 
     def stop(self) -> None:
@@ -122,17 +118,17 @@ class Cron:
         memory.note_peak(self._state.events.clock.now_ms // 1000)
         self._state.restrictions.set_short_of_memory(memory_reserve.is_short())
 
-    def _evict_more_soon(self) -> None:
-        """An eviction is unfinished: go on behind this turn of the loop."""
+    def evict_soon(self) -> None:
+        """An eviction is unfinished: go on after this turn of the loop."""
         self._turn.run_later(self._dispatcher.evict_more)
 
-    def _go_on_with_script_soon(self) -> None:
-        """A script was left: take it up again behind this turn of the loop."""
+    def run_script_soon(self) -> None:
+        """A script was left: take it up again after this turn of the loop."""
         self._turn.run_later(self._dispatcher.go_on_with_script)
 
     # ------------------------------------------------------------------ waits
 
-    def _wait_until(self, due_ms: int) -> None:
+    def wait_until(self, due_ms: int) -> None:
         """See to it that the timer is set: a wait ends at *due_ms*."""
         if self._wait_timer is None or due_ms < self._wait_due_ms:
             self._set_wait_timer(due_ms)
@@ -155,7 +151,7 @@ class Cron:
         blocking.expire(self._clock.passed_ms(), self._dispatcher.end_wait)
         self._set_wait_timer(blocking.next_deadline_ms)
 
-    def _clock_moved(self) -> None:
+    def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the clock: the timer would come at another time."""
         self._set_wait_timer(self._state.blocking.next_deadline_ms)
         self._travel.begin()

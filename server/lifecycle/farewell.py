@@ -54,7 +54,7 @@ class Farewell(Part):
             return False
         self._options = options
         self._due_ms = self._now_ms() + timeout_ms
-        self._roles.pause(True)
+        self._roles.hold_writes(True)
         self._state.replication.ask_offsets()
         _log.info("Waiting for replicas before shutting down.")
         return True
@@ -89,4 +89,4 @@ class Farewell(Part):
             command = client.last_command
             if client.waiter is not None and command is not None and command.name == "shutdown":
                 self._dispatcher.end_wait(client.waiter, FAILED)
-        self._roles.pause(False)
+        self._roles.hold_writes(False)

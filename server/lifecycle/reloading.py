@@ -22,7 +22,7 @@ def reload(state: ServerState) -> str:
         return _refused("a script is running")
     try:
         users = users_in_file(state.config) if state.config.aclfile else None
-        state.instance.follow_tls()
+        state.addresses.follow_tls()
     except (BadAclFile, BadValue) as error:
         return _refused(str(error))
     if users is not None:

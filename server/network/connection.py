@@ -146,8 +146,9 @@ class Connection(Endpoint):
         self._is_backed_up = True
 
     def sent_some(self) -> None:
-        if self._client.flags & REPLICA:
-            self._client.replica.has_room()
+        replica = self._client.replica
+        if replica is not None:
+            replica.has_room()
         self._turn.enter()
         self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         self._count_unsent()

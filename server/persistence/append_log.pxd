@@ -9,8 +9,8 @@ cdef class AppendLog(Durability):
     cdef readonly bint broken
     cdef readonly uint64_t file_size
     cdef readonly uint64_t delayed_syncs
-    cdef public object on_took
-    cdef public object on_synced
+    cdef public object listener
+    cdef object _latency_events
     cdef object _config
     cdef object _files
     cdef object _threads
@@ -43,7 +43,8 @@ cdef class AppendLog(Durability):
     cdef _add_timestamp(self)
     cdef _watch_sync(self)
     @cython.locals(kind=bytes, started_s=double, took_s=double)
-    cdef _write_timed(self, object tell)
+    cdef _write_timed(self)
+    cdef _took(self, bytes event, double seconds)
     cdef _write_out(self)
     @cython.locals(data=bytes, taken=Py_ssize_t)
     cdef bint _write_unwritten(self) except -1
@@ -52,7 +53,7 @@ cdef class AppendLog(Durability):
     cdef _forget_pending(self)
     cdef _drop_partial(self)
     cdef _use_file(self, int fd, uint64_t size)
-    @cython.locals(started_s=double)
+    @cython.locals(is_timed=bint, started_s=double)
     cdef bint _sync_now(self, bint whatever) except -1
     cdef bint _sync_is_suppressed(self) except -1
     cdef bint _sync_is_due(self) except -1

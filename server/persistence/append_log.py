@@ -31,8 +31,10 @@ from concurrent.futures import Executor, Future
 
 from protocol.encoder import Encoder
 from server.config.parameters import Config
+from server.observe.latency_events import LatencyEvents
 from server.persistence.files import Files
 from server.persistence.log_commands import annotation
+from server.persistence.sync_listener import NoListener, SyncListener
 from server.propagation.propagation import Durability, Op
 
 SYNC_EVERY_S = 1.0
@@ -60,16 +62,14 @@ class AppendLog(Durability):
         monotonic_s: Callable[[], float],
         unix_s: Callable[[], int],
         busy: Callable[[], bool],
+        latency_events: LatencyEvents,
     ) -> None:
         Durability.__init__(self)  # tentative: the file has no base yet
         self.broken = False
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
-        # Told an event of LATENCY, and seconds. None: nobody looks at the clock for that.
-        self.on_took: Callable[[bytes, float], None] | None = None
-        self.on_synced: Callable[[], None] = (
-            _ignore_synced  # called from the thread that has synced
-        )
+        self.listener: SyncListener = NoListener()
+        self._latency_events = latency_events
         self._config = config
         self._files = files
         self._threads = threads
@@ -128,10 +128,10 @@ class AppendLog(Durability):
             self._watch_sync()
             if self._config.switches.flush_sleep_s:
                 time.sleep(self._config.switches.flush_sleep_s)
-            if self.on_took is None:
-                self._write_out()
+            if self._latency_events.threshold_ms:
+                self._write_timed()
             else:
-                self._write_timed(self.on_took)
+                self._write_out()
         if always:
             return self._sync_now(False)
         if self._sync_is_due():
@@ -169,7 +169,7 @@ class AppendLog(Durability):
             self.broken = False
             self.error = ""
         self._mark_synced(max(to, self._synced_to))
-        self.on_synced()
+        self.listener.log_synced()
 
     def flush(self) -> bool:
         """Write everything that was added; False if some of it is still pending."""
@@ -266,7 +266,7 @@ class AppendLog(Durability):
             " without waiting for fsync to complete, this may slow down Penstock."
         )
 
-    def _write_timed(self, tell: Callable[[bytes, float], None]) -> None:
+    def _write_timed(self) -> None:
         """Write the buffer, and tell how long that took, under the names that Redis has for it."""
         kind = b"aof-write-alone"
         if self._sync is not None:
@@ -276,8 +276,11 @@ class AppendLog(Durability):
         started_s = self._monotonic_s()
         self._write_out()
         took_s = self._monotonic_s() - started_s
-        tell(kind, took_s)
-        tell(b"aof-write", took_s)
+        self._took(kind, took_s)
+        self._took(b"aof-write", took_s)
+
+    def _took(self, event: bytes, seconds: float) -> None:
+        self._latency_events.add_if_long(event, int(seconds * 1e9), self._unix_s())
 
     def _write_out(self) -> None:
         """Write the buffer, and before it what earlier writes could not write."""
@@ -334,7 +337,8 @@ class AppendLog(Durability):
             return False
         if self._synced_to == self.offset or (not whatever and self._sync_is_suppressed()):
             return True
-        started_s = 0.0 if self.on_took is None else self._monotonic_s()
+        is_timed = self._latency_events.threshold_ms > 0
+        started_s = self._monotonic_s() if is_timed else 0.0
         try:
             self._files.sync(self._fd)
         except OSError as error:
@@ -342,8 +346,8 @@ class AppendLog(Durability):
             return False
         self._mark_synced(self.offset)
         self._synced_s = self._monotonic_s()
-        if self.on_took is not None:
-            self.on_took(b"aof-fsync-always", self._synced_s - started_s)
+        if is_timed:
+            self._took(b"aof-fsync-always", self._synced_s - started_s)
         return True
 
     def _sync_is_suppressed(self) -> bool:
@@ -367,7 +371,7 @@ class AppendLog(Durability):
         self._sync.add_done_callback(self._tell)
 
     def _tell(self, _done: Future[None]) -> None:
-        self.on_synced()
+        self.listener.log_synced()
 
     def _await_sync(self) -> None:
         """Wait for the fsync in the background, if there is one."""
@@ -401,7 +405,3 @@ class AppendLog(Durability):
         self.broken = True
         self._lost_to = max(self._lost_to, to)
         self._failed(f"fsync: {getattr(failure, 'strerror', None) or failure}")
-
-
-def _ignore_synced() -> None:
-    """The callback until the server sets its own."""

@@ -21,9 +21,10 @@ from enum import Enum
 from pathlib import Path
 
 from server.config.parameters import Config
+from server.observe.latency_events import LatencyEvents
 from server.persistence.append_log import AppendLog
 from server.persistence.child import ChildSlot, Outcome, Purpose
-from server.persistence.child_job import Report, no_report
+from server.persistence.child_job import Report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files
 from server.persistence.log_commands import CommandPieces
@@ -37,7 +38,7 @@ from server.persistence.snapshot_file import (
     snapshot_of,
     write_snapshot,
 )
-from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_functions import FunctionStore
 from storage.keyspace.keyspace import Keyspace
 
 FREE_FAILURES = 3  # rewrites that fail in a row without slowing down the next attempt
@@ -73,13 +74,16 @@ class AppendOnly:
         threads: Executor,
         monotonic_s: Callable[[], float],
         unix_s: Callable[[], int],
-        functions: StoredFunctions,
+        functions: FunctionStore,
+        latency_events: LatencyEvents,
+        report: Report,
     ) -> None:
         self.mode = Mode.OFF
         self.folder = LogFolder(config, files)
         self.log = AppendLog(
-            config, files, threads, monotonic_s, unix_s, lambda: children.child is not None
-        )
+            config, files, threads, monotonic_s, unix_s, lambda: children.child is not None,
+            latency_events,
+        )  # fmt: skip
         self.scheduled = False  # a rewrite is to begin when the present child has ended
         self.last_ok = True
         self.last_duration_s = -1
@@ -87,7 +91,7 @@ class AppendOnly:
         self.rewrites = 0  # that were begun
         self.failures = 0  # of the last ones, in a row
         self.rewritten_size = 0  # bytes after the last rewrite, or at the start
-        self.on_progress: Report = no_report  # of a base that this process writes
+        self._report = report  # of a base that this process writes
         self._config = config
         self._databases = databases
         self._files = files
@@ -136,7 +140,7 @@ class AppendOnly:
     def _begin(self) -> int:
         """Write a base and an empty increment; the increment's descriptor."""
         temporary = _temporary(os.getpid())
-        self._write_base(temporary, self.on_progress)
+        self._write_base(temporary, self._report)
         fd, unfinished = self.folder.unfinished_increment()
         self.folder.add_base(temporary, self._config.aof_use_rdb_preamble, unfinished)
         base = self.folder.manifest.base
@@ -179,7 +183,7 @@ class AppendOnly:
         self.scheduled = False
         self.log.close()
         self.mode = Mode.OFF
-        self.log.on_synced()  # who waits for an fsync waits in vain
+        self.log.listener.log_synced()  # who waits for an fsync waits in vain
 
     def close(self, force: bool) -> bool:
         """The server ends: make everything safe. If that fails all stays open, unless *force*."""
@@ -247,7 +251,7 @@ class AppendOnly:
 
     def _write_base(self, path: Path, report: Report) -> None:
         config = self._config
-        libraries = self._functions.sources()
+        libraries = self._functions.library_sources
         now_s = self._unix_s()
         pieces: Pieces = CommandPieces(
             self._databases, libraries, now_s if config.aof_timestamp_enabled else None

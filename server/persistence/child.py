@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from server.observe.latency_events import LatencyEvents
 from server.persistence import child_job
 from server.persistence.child_job import Job
 from storage.keyspace.lookup import Lookup
@@ -125,14 +126,21 @@ class Child:
 class ChildSlot:
     """The place of the one child; the figures of INFO about children are read here."""
 
-    def __init__(self, lookup: Lookup, monotonic_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        lookup: Lookup,
+        monotonic_s: Callable[[], float] = time.monotonic,
+        unix_s: Callable[[], float] = time.time,
+        latency_events: LatencyEvents | None = None,
+    ) -> None:
         self.child: Child | None = None
         self.total_forks = 0
         self.latest_fork_usec = 0
         self.last_snapshot_s = -1  # how long the last child that wrote a snapshot took
         self._lookup = lookup
-        self.on_forked: Callable[[int], None] = _nobody_listens  # is told how many ns a fork took
         self._monotonic_s = monotonic_s
+        self._unix_s = unix_s
+        self._latency_events = latency_events or LatencyEvents()
         self._on_end: OnEnd = _forget
         self._collects = False  # whether garbage collection is to be on again after the child
 
@@ -162,7 +170,7 @@ class ChildSlot:
         os.set_blocking(reading, False)
         self.total_forks += 1
         self.latest_fork_usec = took_ns // 1000
-        self.on_forked(took_ns)
+        self._latency_events.add_if_long(b"fork", took_ns, int(self._unix_s()))
         self._on_end = on_end
         self._lookup.spares_pages = True
         self.child = Child(purpose, pid, reading, total, self._monotonic_s())
@@ -237,10 +245,6 @@ class ChildSlot:
     def fork_perc(self) -> float:
         """How much of its work the child has reported as done, in percent."""
         return 100 * self.keys_done / self.keys_total if self.keys_total else 0.0
-
-
-def _nobody_listens(_took_ns: int) -> None:
-    """Do nothing: the server has not begun."""
 
 
 def _forget(_outcome: Outcome) -> None:

@@ -22,9 +22,10 @@ from pathlib import Path
 
 from protocol.replies import ErrorReply
 from server.config.parameters import Config
+from server.observe.latency_events import LatencyEvents
 from server.persistence.append_only import AppendOnly, Mode
 from server.persistence.child import ChildSlot
-from server.persistence.child_job import Report
+from server.persistence.child_job import Report, no_report
 from server.persistence.data_folder import DataFolder
 from server.persistence.files import Files, reason
 from server.persistence.load_progress import LoadProgress
@@ -39,7 +40,7 @@ from server.persistence.snapshot_loader import (
     read_options,
 )
 from server.persistence.snapshots import Snapshots
-from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_functions import FunctionStore, NoFunctions
 from server.persistence.stored_history import StoredHistory
 from server.propagation.propagation import Propagation
 from server.table import errors
@@ -50,7 +51,10 @@ _log = logging.getLogger("penstock")
 
 
 class Persistence:
-    """Snapshots and the append-only file over one keyspace and one folder."""
+    """Snapshots and the append-only file over one keyspace and one folder.
+
+    *report* is told how many keys a save in this process has written, again and again.
+    """
 
     def __init__(
         self,
@@ -62,6 +66,9 @@ class Persistence:
         threads: Executor | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
         unix_s: Callable[[], float] = time.time,
+        functions: FunctionStore | None = None,
+        latency_events: LatencyEvents | None = None,
+        report: Report = no_report,
     ) -> None:
         self._config = config
         self._databases = databases
@@ -69,26 +76,23 @@ class Persistence:
         self._propagation = propagation
         self._files = files or Files()
         self._threads = threads or ThreadPoolExecutor(1, "fsync")
-        self.functions = StoredFunctions()
-        self.children = ChildSlot(events.lookup, monotonic_s)
+        self.functions = functions or NoFunctions()
+        latency_events = latency_events or LatencyEvents()
+        self.children = ChildSlot(events.lookup, monotonic_s, unix_s, latency_events)
         self.folder = DataFolder(config, self._files)
         self.snapshots = Snapshots(
             config, databases, events, self.children, self._files, self.folder, unix_s,
-            self.functions, monotonic_s,
+            self.functions, monotonic_s, report,
         )  # fmt: skip
         self.append_only = AppendOnly(
             config, databases, self._files, self.folder, self.children, self._threads, monotonic_s,
-            lambda: int(unix_s()), self.functions,
+            lambda: int(unix_s()), self.functions, latency_events, report,
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
         self._goes_on_with_log = False  # the log is what was looked for at the start
         self.loaded_history: StoredHistory | None = None  # of what was loaded at the start
         self.keys_loaded = 0
         self.keys_expired = 0  # not loaded because they had expired
-
-    def report_to(self, report: Report) -> None:
-        """Tell *report* how many keys a save in this process has written, again and again."""
-        self.snapshots.on_progress = self.append_only.on_progress = report
 
     # ------------------------------------------------------------------ the start
 
@@ -160,7 +164,7 @@ class Persistence:
             self._loaded()
 
     def load_copy(
-        self, path: Path, databases: Sequence[Keyspace], functions: StoredFunctions
+        self, path: Path, databases: Sequence[Keyspace], functions: FunctionStore
     ) -> Iterator[None]:
         """Load the snapshot of a primary into *databases*, which are empty, yielding now and then.
 

@@ -19,7 +19,7 @@ from server.config.parameters import Config
 from server.persistence import key_delay
 from server.persistence.files import Files
 from server.persistence.load_progress import LoadProgress
-from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_functions import FunctionStore, NoFunctions
 from server.persistence.stored_history import history_in
 from storage.errors import StorageError, Truncated
 from storage.keyspace.keyspace import Keyspace
@@ -36,7 +36,7 @@ class LoadFailed(Exception):
     """The data on the disk cannot be loaded; the message is for the log."""
 
 
-NO_FUNCTIONS = StoredFunctions()  # takes libraries, and forgets them
+NO_FUNCTIONS = NoFunctions()
 
 
 class LoadRules(NamedTuple):
@@ -50,7 +50,7 @@ class LoadRules(NamedTuple):
     now_ms: int  # unix time
     keeps_expired: bool = False
     replaces: bool = False
-    functions: StoredFunctions = NO_FUNCTIONS  # who takes libraries
+    functions: FunctionStore = NO_FUNCTIONS  # who takes libraries
     delay_us: Callable[[], int] = lambda: 0
 
 
@@ -158,7 +158,7 @@ class SnapshotLoader:
         while len(reader.functions) > self._libraries_loaded:
             text = reader.functions[self._libraries_loaded]
             try:
-                self._rules.functions.load(text, self._rules.replaces)
+                self._rules.functions.load_stored(text, self._rules.replaces)
             except ErrorReply as error:
                 raise LoadFailed(f"a library of functions cannot be loaded: {error}") from error
             self._libraries_loaded += 1

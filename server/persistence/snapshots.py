@@ -30,8 +30,8 @@ from server.persistence.snapshot_file import (
     snapshot_of,
     temporary_path,
 )
-from server.persistence.stored_functions import StoredFunctions
-from server.persistence.stored_history import StoredHistory
+from server.persistence.stored_functions import FunctionStore, NoFunctions
+from server.persistence.stored_history import HistoryKeeper, NoHistory
 from server.table import errors
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
@@ -57,11 +57,12 @@ class Snapshots:
         files: Files,
         folder: DataFolder,
         unix_s: Callable[[], float] = time.time,
-        functions: StoredFunctions | None = None,
+        functions: FunctionStore | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
+        report: Report = no_report,
     ) -> None:
         self._config = config
-        self._functions = functions or StoredFunctions()
+        self._functions = functions or NoFunctions()
         self._databases = databases
         self._events = events
         self._children = children
@@ -69,8 +70,8 @@ class Snapshots:
         self._folder = folder
         self._unix_s = unix_s
         self._monotonic_s = monotonic_s
-        self.on_progress: Report = no_report  # of a save in this process
-        self.history: Callable[[], StoredHistory | None] = _unknown  # of the data as they are now
+        self._report = report  # of a save in this process
+        self.history: HistoryKeeper = NoHistory()  # of the data as they are now
         self.last_save_s = int(unix_s())  # unix time; at the start all is as saved
         self._saved_s = monotonic_s()  # the same moment
         self.last_ok = True
@@ -135,7 +136,7 @@ class Snapshots:
         """Save in this process, even while a child runs. False if it failed; the log says why."""
         try:
             self._folder.claim()
-            self._write(self.on_progress)
+            self._write(self._report)
         except (FolderInUse, SaveFailed, MemoryError) as error:
             _log.warning("%s", str(error) or "no memory to save the DB with")
             return False
@@ -228,9 +229,9 @@ class Snapshots:
 
     def _write(self, report: Report) -> None:
         config = self._config
-        libraries = self._functions.sources()
+        libraries = self._functions.library_sources
         snapshot = snapshot_of(
-            self._databases, config, int(self._unix_s()), False, libraries, self.history()
+            self._databases, config, int(self._unix_s()), False, libraries, self.history.stored()
         )
         sync_on_the_way = config.rdb_save_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
@@ -260,8 +261,3 @@ class Snapshots:
             _log.warning("%s", outcome.error)
             _log.warning("Background saving error")
         self.last_ok = self.last_ok and outcome.killed
-
-
-def _unknown() -> StoredHistory | None:
-    """Nobody replicates."""
-    return None

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 
-class StoredFunctions:
-    """Where their texts are found to be written, and who takes those that were read.
+class FunctionStore(Protocol):
+    """Has the libraries that are saved, and takes those that are loaded."""
 
-    *load* raises ErrorReply for a text that is no library, and for one of a name that is there, if
-    it is not told that this one is replaced.
-    """
+    @property
+    def library_sources(self) -> Sequence[bytes]:
+        """The texts of the libraries."""
 
-    __slots__ = ("load", "sources")
+    def load_stored(self, source: bytes, replaces: bool) -> None:
+        """Take the library of that text; in place of the one of its name, if it *replaces* that.
+
+        Raises ErrorReply for a text that is no library, and for a name that is there already.
+        """
+
+
+class NoFunctions:
+    """Stands for it where nobody runs functions: libraries are forgotten."""
+
+    library_sources: Sequence[bytes] = ()
+
+    def load_stored(self, _source: bytes, _replaces: bool) -> None:
+        """Forget it."""
+
+
+class FunctionTexts:
+    """Keeps the texts of the libraries that are loaded, until they can be used."""
 
     def __init__(self) -> None:
-        self.sources: Callable[[], Sequence[bytes]] = _none
-        self.load: Callable[[bytes, bool], None] = _forget
+        self.library_sources: list[bytes] = []
 
-
-def _none() -> Sequence[bytes]:
-    return ()
-
-
-def _forget(_source: bytes, _replaces: bool) -> None:
-    """Do nothing: nobody runs functions."""
+    def load_stored(self, source: bytes, _replaces: bool) -> None:
+        self.library_sources.append(source)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 _ID = re.compile(rb"[0-9a-zA-Z]{40}")
 _NUMBER = re.compile(rb"[0-9]{1,18}")
@@ -31,6 +31,20 @@ class StoredHistory(NamedTuple):
             b"repl-id": self.id.encode(),
             b"repl-offset": b"%d" % self.offset,
         }
+
+
+class HistoryKeeper(Protocol):
+    """Knows where in a history the data are now."""
+
+    def stored(self) -> StoredHistory | None:
+        """That place; None if nobody can go on from it."""
+
+
+class NoHistory:
+    """Nobody replicates."""
+
+    def stored(self) -> StoredHistory | None:
+        return None
 
 
 def history_in(aux: Mapping[bytes, bytes]) -> StoredHistory | None:

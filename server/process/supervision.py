@@ -78,6 +78,10 @@ class Supervision:
             self._is_busy = True
             self._systemd.busy(status)
 
+    def saving(self, keys: int) -> None:
+        """So many keys have been saved by this process, which does nothing else meanwhile."""
+        self.working(f"Saving the data: {keys} keys so far")
+
     def serving(self) -> None:
         """The data are loaded, and clients are served."""
         self._serves = True

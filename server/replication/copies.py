@@ -15,17 +15,18 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from server.config.parameters import Config
 from server.persistence.child import ChildBusy, ChildSlot, Outcome, Purpose
 from server.persistence.child_job import Report
 from server.persistence.snapshot_file import slowed, snapshot_of
-from server.persistence.stored_functions import StoredFunctions
-from server.persistence.stored_history import StoredHistory
+from server.persistence.stored_functions import FunctionStore
+from server.persistence.stored_history import HistoryKeeper
 from server.replication.feed import Feed
 from server.replication.file_copy import FileCopy, FileSending
-from server.replication.pipe_copy import PipeCopy, Watch
+from server.replication.pipe_copy import PipeCopy
+from server.replication.pipes import Pipes
 from server.replication.replica import Replica, Stage
 from storage.keyspace.keyspace import Keyspace
 
@@ -35,9 +36,9 @@ _log = logging.getLogger("penstock")
 
 
 class Copies:
-    """Makes copies for the replicas of *feed*. *watch* has a call made when a pipe has something.
+    """Makes copies for the replicas of *feed*, which come through *pipes*.
 
-    *place* is where in the history the data are: a copy of a replica's data says which database is
+    *history* knows where the data are: a copy of a replica's data says which database is
     selected in the stream, which the replica passes on as it comes. Times are monotonic ms.
     """
 
@@ -46,20 +47,18 @@ class Copies:
         config: Config,
         databases: Sequence[Keyspace],
         children: ChildSlot,
-        functions: StoredFunctions,
+        functions: FunctionStore,
         feed: Feed,
-        watch: Watch,
-        unwatch: Callable[[int], None],
-        place: Callable[[], StoredHistory | None],
+        pipes: Pipes,
+        history: HistoryKeeper,
     ) -> None:
         self._config = config
         self._databases = databases
         self._children = children
         self._functions = functions
         self._feed = feed
-        self._watch = watch
-        self._unwatch = unwatch
-        self._place = place
+        self._pipes = pipes
+        self._history = history
         self._copy: PipeCopy | FileCopy | None = None
         self._sending: list[FileSending] = []
         self._since_ms = 0  # when the first one has begun to wait
@@ -93,7 +92,7 @@ class Copies:
             by_file = [replica for replica in waiting if needs_file or not replica.knows_eof]
             self._begin(by_file, FileCopy(by_file, self._file_is_written), now_ms)
         elif self._is_time(len(waiting), now_ms):
-            copy = PipeCopy(waiting, self._watch, self._unwatch, self._await_child)
+            copy = PipeCopy(waiting, self._pipes, self._await_child)
             self._begin(waiting, copy, now_ms)
 
     def _alike(self, waiting: list[Replica]) -> list[Replica]:
@@ -124,8 +123,8 @@ class Copies:
             self._config,
             int(time.time()),
             False,
-            self._functions.sources(),
-            self._place(),
+            self._functions.library_sources,
+            self._history.stored(),
             self._reads(replicas[0]),
         )
         delay_us = self._config.rdb_key_save_delay

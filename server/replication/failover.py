@@ -10,7 +10,6 @@ again, and writes go on.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Protocol
 
 from protocol.replies import ErrorReply
@@ -41,18 +40,19 @@ class Roles(Protocol):
 
     def promote(self) -> None: ...
 
+    def hold_writes(self, holds: bool) -> None: ...
+
 
 class Failover:
     """The hand-over of the role to one of the replicas that *feed* serves.
 
-    *on_pause* is told to hold writes back, or to let them go on. Times are monotonic ms.
+    Writes are held back meanwhile. Times are monotonic ms.
     """
 
     def __init__(self, roles: Roles, feed: Feed) -> None:
         self._roles = roles
         self._feed = feed
         self.state = NO_FAILOVER
-        self.on_pause: Callable[[bool], None] = _nobody_pauses
         self._target: tuple[str, int] | None = None  # None: the first that has everything
         self._is_forced = False
         self._due_ms = 0  # 0: never
@@ -71,7 +71,7 @@ class Failover:
         self._due_ms = now_ms + timeout_ms if timeout_ms else 0
         self.state = WAITING
         _log.info("FAILOVER requested%s.", f" to {target[0]}:{target[1]}" if target else "")
-        self.on_pause(True)
+        self._roles.hold_writes(True)
         self.tick(now_ms)
 
     def _check(self, target: tuple[str, int] | None) -> None:
@@ -104,7 +104,7 @@ class Failover:
     def _end(self) -> None:
         if self.is_on:
             self.state = NO_FAILOVER
-            self.on_pause(False)
+            self._roles.hold_writes(False)
 
     def tick(self, now_ms: int) -> None:
         """Go on if a replica has everything, or time is up. Called by cron."""
@@ -142,7 +142,3 @@ class Failover:
 
 def _is(replica: Replica, target: tuple[str, int]) -> bool:
     return (replica.host, replica.port) == target
-
-
-def _nobody_pauses(_holds: bool) -> None:
-    """Do nothing: there is no dispatcher yet."""

@@ -13,7 +13,7 @@ cdef class Feed(Endpoint):
     cdef public list replicas
     cdef public bint follows
     cdef public bint is_attached
-    cdef public object await_end
+    cdef public object turn
     cdef Encoder _out
     cdef int _db
     cdef bint _was_asked

@@ -12,10 +12,9 @@ offsets are the same everywhere (pass_on).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
+from server.client.end_of_turn import EndOfTurn, NoTurns
 from server.client.endpoint import Endpoint
 from server.propagation.propagation import Op, Propagation
 from server.replication.history import History
@@ -30,7 +29,7 @@ GET_ACK = [b"REPLCONF", b"GETACK", b"*"]
 class Feed(Endpoint):
     """Takes the stream from *propagation*, and is sent like a connection when the turn ends.
 
-    *await_end* is asked to see to that. While the server *follows* a primary, the stream of its own
+    *turn* sees to that. While the server *follows* a primary, the stream of its own
     changes goes nowhere.
     """
 
@@ -39,11 +38,11 @@ class Feed(Endpoint):
         "_out",
         "_propagation",
         "_was_asked",
-        "await_end",
         "follows",
         "history",
         "is_attached",
         "replicas",
+        "turn",
     )
 
     def __init__(self, propagation: Propagation, history: History) -> None:
@@ -52,7 +51,7 @@ class Feed(Endpoint):
         self.replicas: list[Replica] = []  # all that have asked for the stream
         self.follows = False
         self.is_attached = False  # somebody may ask for the stream
-        self.await_end: Callable[[Endpoint], None] = _nobody_sends
+        self.turn: EndOfTurn = NoTurns()
         self._out = Encoder(2)
         self._db = -1  # the database that a reader of the stream has selected by now
         self._was_asked = False  # replicas have been asked for their offset, behind all changes
@@ -103,7 +102,7 @@ class Feed(Endpoint):
     def _added(self, is_first: bool) -> None:
         self._propagation.stream_offset = self.history.offset + self._out.size()
         if is_first:
-            self.await_end(self)
+            self.turn.send_later(self)
 
     def _add(self, op: Op) -> None:
         db, words = op
@@ -149,7 +148,3 @@ class Feed(Endpoint):
 
     def disconnect(self) -> None:
         """Do nothing: there is no socket here."""
-
-
-def _nobody_sends(_feed: Endpoint) -> None:
-    """Do nothing: nobody serves sockets yet, so there are no replicas."""

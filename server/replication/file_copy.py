@@ -84,11 +84,11 @@ class FileSending:
         return replica is self._replica
 
     def begin(self) -> None:
-        self._replica.on_room = self._go_on
+        self._replica.sending = self
         self._replica.write(b"$%d\r\n" % self._size)
-        self._go_on()
+        self.go_on()
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Send portions until the socket is full. It calls again when it has room."""
         replica = self._replica
         while self._fd >= 0 and self._sent < self._size:
@@ -102,5 +102,5 @@ class FileSending:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-            replica.on_room = None
+            replica.sending = None
             replica.copied(waits_for_ack=False)

@@ -7,19 +7,17 @@ import fcntl
 import logging
 import os
 from collections.abc import Callable
-from typing import TypeAlias
 
 from server.persistence.child import Outcome
 from server.persistence.child_job import Report
 from server.persistence.snapshot_file import Pieces
+from server.replication.pipes import Pipes
 from server.replication.replica import Replica
 
 PIPE_BYTES = 1024 * 1024  # as far as the system lets a pipe hold so much
 PORTION = 256 * 1024  # bytes that are read at once
 AHEAD = 1024 * 1024  # bytes of a copy that may wait for a socket: bounds memory
 MARK_BYTES = 40
-
-Watch: TypeAlias = Callable[[int, Callable[[], None]], None]  # a descriptor, and what to call
 
 _log = logging.getLogger("penstock")
 
@@ -33,13 +31,11 @@ class PipeCopy:
     def __init__(
         self,
         receivers: list[Replica],
-        watch: Watch,
-        unwatch: Callable[[int], None],
+        pipes: Pipes,
         on_read: Callable[[], None],
     ) -> None:
         self._receivers = list(receivers)
-        self._watch = watch
-        self._unwatch = unwatch
+        self._pipes = pipes
         self._on_read = on_read
         self._mark = os.urandom(MARK_BYTES // 2).hex().encode()
         self._pipe, self._end = os.pipe()
@@ -67,11 +63,11 @@ class PipeCopy:
         self._end = -1
         os.set_blocking(self._pipe, False)
         for replica in self._receivers:
-            replica.on_room = self._go_on
+            replica.sending = self
             replica.write(b"$EOF:" + self._mark + b"\r\n")
-        self._go_on()
+        self.go_on()
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Read while all sockets keep up."""
         is_due = not self._has_ended and all(
             replica.client.endpoint.unsent() < AHEAD for replica in self._receivers
@@ -79,9 +75,9 @@ class PipeCopy:
         if is_due != self._is_watched and self._pipe >= 0:
             self._is_watched = is_due
             if is_due:
-                self._watch(self._pipe, self._read)
+                self._pipes.add_reader(self._pipe, self._read)
             else:
-                self._unwatch(self._pipe)
+                self._pipes.remove_reader(self._pipe)
 
     def _read(self) -> None:
         try:
@@ -96,7 +92,7 @@ class PipeCopy:
         for replica in list(self._receivers):
             if data:
                 replica.write(data)
-        self._go_on()
+        self.go_on()
         if self._has_ended:
             self._on_read()
             self._finish()
@@ -106,7 +102,7 @@ class PipeCopy:
         if replica not in self._receivers:
             return False
         self._receivers.remove(replica)
-        self._go_on()
+        self.go_on()
         return not self._receivers
 
     def child_ended(self, outcome: Outcome) -> None:
@@ -125,7 +121,7 @@ class PipeCopy:
             return
         self.close()
         for replica in self._receivers:
-            replica.on_room = None
+            replica.sending = None
             if replica.client.replica is replica:  # else it has left since the child ended
                 replica.write(self._mark)
                 replica.copied(waits_for_ack=True)
@@ -134,7 +130,7 @@ class PipeCopy:
         """Close the pipe."""
         if self._is_watched:
             self._is_watched = False
-            self._unwatch(self._pipe)
+            self._pipes.remove_reader(self._pipe)
         for fd in (self._pipe, self._end):
             if fd >= 0:
                 os.close(fd)

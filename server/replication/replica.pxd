@@ -27,7 +27,7 @@ cdef class Replica:
     cdef public Py_ssize_t held_bytes
     cdef readonly int64_t written
     cdef tuple _seen
-    cdef public object on_room
+    cdef public object sending
 
     cpdef take(self, bytes data)
     cpdef write(self, bytes data)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from enum import Enum
+from typing import Protocol
 
 from server.client.client import Client
 from server.config.parameters import RDB_VERSIONS, Config
@@ -20,6 +20,13 @@ class Stage(Enum):
     WAITING = "wait_bgsave"  # for the fork that its copy is made by
     COPYING = "send_bulk"  # a copy of all data; what changes meanwhile is held
     ONLINE = "online"  # all changes, as they happen
+
+
+class Sending(Protocol):
+    """A copy that is being sent."""
+
+    def go_on(self) -> None:
+        """Its socket takes more of it."""
 
 
 class Replica:
@@ -49,7 +56,7 @@ class Replica:
         self.held_bytes = 0
         self.written = 0  # bytes that its socket was given
         self._seen = (0, 0)  # bytes that it had taken and sent when it was last looked at
-        self.on_room: Callable[[], None] | None = None  # its socket takes more of the copy
+        self.sending: Sending | None = None  # the copy, while it is sent
 
     @property
     def has_joined(self) -> bool:
@@ -115,7 +122,7 @@ class Replica:
 
     def copied(self, waits_for_ack: bool) -> None:
         """Its socket was given the whole copy. It may have to say so before the stream begins."""
-        self.on_room = None
+        self.sending = None
         if self.wants_copy_only:
             self.client.close_after_reply = True
             self.client.endpoint.flush()
@@ -131,12 +138,19 @@ class Replica:
         """The copy has been sent: what was held follows, then all that comes."""
         self.stage = Stage.ONLINE
         self.waits_for_ack = False
-        self.on_room = None
+        self.sending = None
         held, self.held, self.held_bytes = self.held, [], 0
         if held:
             self.write_all(held)
 
     def has_room(self) -> None:
         """Its socket has taken what it was given."""
-        if self.on_room is not None:
-            self.on_room()
+        if self.sending is not None:
+            self.sending.go_on()
+
+
+def replica_of(client: Client) -> Replica | None:
+    """What *client* is as a replica, if it has introduced itself as one."""
+    replica = client.replica
+    assert replica is None or isinstance(replica, Replica)
+    return replica

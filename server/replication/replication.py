@@ -27,15 +27,16 @@ from server.propagation.propagation import Propagation
 from server.replication.failover import Failover
 from server.replication.feed import Feed
 from server.replication.history import History
-from server.replication.replica import Replica, Stage
+from server.replication.pipes import NoPipes, Pipes
+from server.replication.replica import Replica, Stage, replica_of
 from server.replication.replicas import Replicas, name_of
+from server.replication.role_listener import NoListener, RoleListener
 from server.replication.traffic import Traffic
 from storage.keyspace.keyspace import Keyspace
 
 if TYPE_CHECKING:
     from server.replication.copies import Copies
     from server.replication.following import Following
-    from server.replication.pipe_copy import Watch
 
 TOO_OLD = (
     "there are hashes with fields that expire, which Redis knows from 7.4 on; if the replica is"
@@ -61,8 +62,7 @@ class ReplicationMemory(NamedTuple):
 class Replication(Part):
     """One server's part in replication. Times are monotonic ms, which nothing moves.
 
-    *on_role* is told when the server has become a primary or a replica, or follows another one.
-    *watch* and *unwatch* serve the pipes that copies come through.
+    *listener* hears of changes of the role; *pipes* has those read that copies come through.
     """
 
     def __init__(
@@ -84,13 +84,12 @@ class Replication(Part):
         self.traffic = Traffic(self.replicas.all)
         self._copies: Copies | None = None
         self.following: Following | None = None
-        self.on_role: Callable[[], None] = _nobody_minds
+        self.listener: RoleListener = NoListener()
         self.link: Client | None = None  # to our primary, as a client, while it is up
-        self.watch: Watch = _no_pipes
-        self.unwatch: Callable[[int], None] = _no_pipe
+        self.pipes: Pipes = NoPipes()
         self.failover = Failover(self, self.feed)
         self.stream_db = 0  # that our primary's stream has selected
-        persistence.snapshots.history = self._stored
+        persistence.snapshots.history = self
         self.must_ack = False  # our primary has asked how far we are
         self._alone_since_ms = 0  # since when there has been no replica; 0: there is one
         self._refused: set[str] = set()  # whose refusal is in the log
@@ -110,9 +109,9 @@ class Replication(Part):
 
     def ask(self, client: Client) -> Replica:
         """*client* introduces itself as a replica, or has done so."""
-        if client.replica is None:
-            client.replica = Replica(client)
-        replica: Replica = client.replica
+        replica = replica_of(client)
+        if replica is None:
+            replica = client.replica = Replica(client)
         return replica
 
     def why_not_served(self, replica: Replica) -> str:
@@ -171,7 +170,7 @@ class Replication(Part):
 
             self._copies = Copies(
                 self._config, self._databases, self._persistence.children,
-                self._persistence.functions, self.feed, self.watch, self.unwatch, self._stored,
+                self._persistence.functions, self.feed, self.pipes, self,
             )  # fmt: skip
         return self._copies
 
@@ -225,6 +224,10 @@ class Replication(Part):
 
     # ------------------------------------------------------------------ the role
 
+    def hold_writes(self, holds: bool) -> None:
+        """Hold writes back while a replica catches up; let them go on if not *holds*."""
+        self.listener.hold_writes(holds)
+
     @property
     def is_replica(self) -> bool:
         return self.following is not None
@@ -239,7 +242,7 @@ class Replication(Part):
         self.feed.follows = True
         self._attach_feed()
         self._config.replicaof = f"{host} {port}"
-        self.on_role()
+        self.listener.role_changed()
 
     def resume(self, stored: StoredHistory) -> None:
         """The data are those of a snapshot, which was made at that place of a history.
@@ -257,7 +260,7 @@ class Replication(Part):
         self.history.keep_backlog(self._config.repl_backlog_size)
         self._attach_feed()
 
-    def _stored(self) -> StoredHistory | None:
+    def stored(self) -> StoredHistory | None:
         """Where in the history the data are now; None if nobody can go on from here."""
         if self.history.backlog is None:
             return None
@@ -283,17 +286,17 @@ class Replication(Part):
         self._attach_feed()
         self._alone_since_ms = 0
         self._config.replicaof = ""
-        self.on_role()
+        self.listener.role_changed()
 
     # ------------------------------------------------------------------ what parts hear of
 
     def client_left(self, client: Client) -> None:
-        replica = client.replica
+        replica = replica_of(client)
         if replica is None:
             return
         client.replica = None
         client.clear_flag(REPLICA)  # it may still take what it was sent
-        replica.on_room = None
+        replica.sending = None
         self.traffic.left(replica)
         self.replicas.remove(replica)
         if self._copies is not None:
@@ -381,15 +384,3 @@ class Replication(Part):
         yield "repl_backlog_size", self._config.repl_backlog_size
         yield "repl_backlog_first_byte_offset", 0 if backlog is None else backlog.first
         yield "repl_backlog_histlen", 0 if backlog is None else len(backlog)
-
-
-def _nobody_minds() -> None:
-    """Do nothing: there is no dispatcher yet."""
-
-
-def _no_pipes(_fd: int, _call: Callable[[], None]) -> None:
-    """Do nothing: nobody serves sockets."""
-
-
-def _no_pipe(_fd: int) -> None:
-    """Do nothing, likewise."""

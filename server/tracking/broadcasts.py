@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from server.client.client import RESTRICTED, Client
+from server.client.end_of_turn import EndOfTurn, NoTurns
 from server.client.endpoint import Endpoint
 from server.tracking.invalidation import Invalidation
 
@@ -34,10 +35,10 @@ class Prefix:
 class Broadcasts(Endpoint):
     """All prefixes. It stands in the turn's row of connections, so that its turn comes, too.
 
-    *await_end* puts it there; *tell* sends a message to a client, or to whom it has named.
+    *turn* puts it there; *tell* sends a message to a client, or to whom it has named.
     """
 
-    __slots__ = ("_changed", "_prefixes", "_sizes", "_tell", "await_end")
+    __slots__ = ("_changed", "_prefixes", "_sizes", "_tell", "turn")
 
     def __init__(self, tell: Tell) -> None:
         super().__init__()
@@ -45,7 +46,7 @@ class Broadcasts(Endpoint):
         self._prefixes: dict[bytes, Prefix] = {}
         self._sizes: Counter[int] = Counter()  # how many of them have how many bytes
         self._changed: dict[bytes, Prefix] = {}  # with keys that have changed in this turn
-        self.await_end: Callable[[Endpoint], None] = _without_turns
+        self.turn: EndOfTurn = NoTurns()
 
     def __len__(self) -> int:
         return len(self._prefixes)
@@ -81,7 +82,7 @@ class Broadcasts(Endpoint):
                 is_first = not self._changed
                 self._changed[prefix] = held
                 if is_first:
-                    self.await_end(self)
+                    self.turn.send_later(self)
 
     def send(self) -> None:
         """The turn ends: tell what has changed. O(keys * log + clients)."""
@@ -106,7 +107,3 @@ def _concerns(client: Client, key: bytes, by: Client | None) -> bool:
     if client.tracking.no_loop and by is client:
         return False
     return not client.flags & RESTRICTED or client.user.may_read(key)
-
-
-def _without_turns(_broadcasts: Endpoint) -> None:
-    """Do nothing: nobody serves sockets yet."""

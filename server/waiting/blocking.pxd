@@ -27,7 +27,7 @@ cdef class Blocking(Part):
     cdef Py_ssize_t _stale
     cdef int64_t _turn
     cdef dict _keyless
-    cdef public object on_deadline
+    cdef public object timers
 
     @cython.locals(waiter=Waiter, timeout_ms=int64_t, due_ms=int64_t)
     cpdef park(self, Client client, list argv, Block block, int64_t now_ms)

@@ -23,6 +23,7 @@ from itertools import count
 from protocol.replies import Reply
 from server.client.client import Client, Waiter, new_waiter
 from server.observe.part import Part
+from server.process.timers import NoTimers, Timers
 from server.scripting.script_run import Caller
 from server.table.command import Block
 from server.waiting.wait_queue import Queue, new_queue
@@ -66,9 +67,7 @@ class Blocking(Part):
         self._stale = 0
         self._turn = 0  # counts the services of a key
         self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
-        self.on_deadline: Callable[[int], None] = (
-            _nobody_listens  # is told when a new wait will end
-        )
+        self.timers: Timers = NoTimers()
 
     @property
     def queues(self) -> dict[tuple[int, bytes], Queue]:
@@ -87,7 +86,7 @@ class Blocking(Part):
         self.waiting += 1
         if due_ms:
             heapq.heappush(self._deadlines, (due_ms, next(self._serial), waiter))
-            self.on_deadline(due_ms)
+            self.timers.wait_until(due_ms)
 
     def forget(self, waiter: Waiter) -> None:
         """End the wait, whatever has ended it. O(keys)."""
@@ -258,7 +257,3 @@ class Blocking(Part):
         """How many keys have waiters, and how many have one that their deletion wakes."""
         counts = [queue.on_no_key for queue in self.queues.values()]
         return len(counts), len(counts) - counts.count(0)
-
-
-def _nobody_listens(_due_ms: int) -> None:
-    """Do nothing: cron has not begun."""

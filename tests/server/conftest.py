@@ -20,6 +20,7 @@ from server.following.role_changes import RoleChanges
 from server.lifecycle.time_travel import TimeTravel
 from server.process import faults
 from server.process.server_clock import NS_A_MS, ServerClock
+from server.process.timers import NoTimers
 from server.propagation.propagation import Durability
 from server.table.command import TABLE, Command, Flags
 from tests.server.running import LOOPS, Run, run_on
@@ -106,6 +107,16 @@ class RecordingLog(Durability):
         return self.kept
 
 
+class TravelTimers(NoTimers):
+    """What DEBUG CLOCK makes due is done; a script is not left, as there is no loop."""
+
+    def __init__(self, travel: TimeTravel) -> None:
+        self._travel = travel
+
+    def clock_moved(self) -> None:
+        self._travel.begin()
+
+
 class SocketlessServer:
     """A whole server, without sockets and cron."""
 
@@ -118,7 +129,7 @@ class SocketlessServer:
         self.state.events.loose_keys.many = 0  # values are packed at once, as when many are loose
         self.dispatcher = Dispatcher(self.state, self.log)
         self._travel = TimeTravel(self.dispatcher, lambda: 0.0)
-        self.dispatcher.on_clock_moved = self._travel.begin
+        self.dispatcher.use_timers(TravelTimers(self._travel))
         self.roles = RoleChanges(self.dispatcher, lambda: None)
         self.dispatcher.turn.loop = self
         self._calls: list[Callable[[], None]] = []  # that a loop would make between the turns

@@ -230,15 +230,15 @@ def _apply_output_limits(state: ServerState) -> None:
 # What must run at once when a parameter changes; most parameters are read when they are needed.
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
-    "bind": lambda state: state.instance.follow_bind(),
+    "bind": lambda state: state.addresses.follow_bind(),
     "client-output-buffer-limit": _apply_output_limits,
     "dir": _apply_dir,
     "loglevel": lambda state: log.set_level(state.config),
     "maxclients": _apply_maxclients,
-    "port": lambda state: state.instance.follow_port("port"),
+    "port": lambda state: state.addresses.follow_port("port"),
     "save": _apply_save,
-    "tls-port": lambda state: state.instance.follow_port("tls-port"),
-    **dict.fromkeys(TLS_SETTINGS, lambda state: state.instance.follow_tls()),
+    "tls-port": lambda state: state.addresses.follow_port("tls-port"),
+    **dict.fromkeys(TLS_SETTINGS, lambda state: state.addresses.follow_tls()),
 }
 
 # ---------------------------------------------------------------------- the others

@@ -66,7 +66,7 @@ def server(state: ServerState) -> Fields:
     yield "lru_clock", state.events.clock.now_ms // 1000 & LRU_CLOCK
     yield "executable", sys.executable
     yield "config_file", config.file or ""
-    yield from state.instance.listening.items()
+    yield from state.addresses.descriptions.items()
 
 
 def clients(state: ServerState) -> Fields:

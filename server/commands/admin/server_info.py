@@ -73,17 +73,17 @@ def shutdown(call: Call) -> Reply | Block:
     """
     words = _shutdown_options(call)
     if b"ABORT" in words:
-        if not call.server.instance.abort_stop():
+        if not call.server.shutdown.abort():
             raise NO_SHUTDOWN
         return OK
-    if call.server.instance.is_leaving() and b"NOW" not in words:
+    if call.server.shutdown.is_waiting and b"NOW" not in words:
         return new_block([], object, 0, NO_REPLY, NO_REPLY)  # this one waits for the same
     busy = call.server.restrictions.busy
     if busy is not None and b"NOSAVE" not in words:
         raise busy  # the script that runs is half done
-    if not call.server.instance.stop(frozenset(words)):
+    if not call.server.shutdown.begin(frozenset(words)):
         raise CANNOT_SHUT_DOWN
-    if call.server.instance.is_leaving():
+    if call.server.shutdown.is_waiting:
         return new_block([], object, 0, NO_REPLY, NO_REPLY)
     call.client.close_after_reply = True  # commands pipelined behind it do not run
     return NO_REPLY

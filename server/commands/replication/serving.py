@@ -9,7 +9,7 @@ from server.client.client import is_printable
 from server.client.origin import PRIMARY
 from server.config.parameters import RDB_VERSIONS
 from server.dispatch.call import Call
-from server.replication.replica import Replica
+from server.replication.replica import Replica, replica_of
 from server.table import errors
 from server.table.args import to_int
 from server.table.command import Flags, command
@@ -93,7 +93,7 @@ def _take(replica: Replica, name: bytes, value: bytes) -> None:
 
 def _ack(call: Call) -> Reply:
     """``ACK offset [FACK offset]``: nothing is answered, not even to one who is no replica."""
-    replica = call.client.replica
+    replica = replica_of(call.client)
     argv = call.argv
     if replica is not None and octets.is_int64(argv[2]):
         fsynced = None
@@ -118,7 +118,8 @@ def psync(call: Call) -> Reply:
     """
     argv = call.argv
     history_id, offset = argv[1].decode("ascii", "replace"), to_int(argv[2])
-    if call.client.replica is not None and call.client.replica.has_joined:
+    replica = replica_of(call.client)
+    if replica is not None and replica.has_joined:
         return NO_REPLY
     if len(argv) > 3 and argv[3].upper() == b"FAILOVER":
         _take_over(call, history_id)

@@ -8,6 +8,7 @@ import pytest
 
 from server.config.parameters import POLICIES
 from server.eviction.key_eviction import NO_TIME_LIMIT_NS, time_limit_ns
+from server.process.timers import NoTimers
 
 REFUSED = "-OOM command not allowed when used memory > 'maxmemory'."
 VALUE = b"v" * 1000
@@ -277,7 +278,12 @@ def test_what_was_logged_runs_whatever_maxmemory_says(server):
 
 def test_with_little_tenacity_16_keys_go_at_once_and_the_rest_later(server):
     later = []
-    server.state.key_eviction.on_unfinished = lambda: later.append(1)
+
+    class Later(NoTimers):
+        def evict_soon(self):
+            later.append(1)
+
+    server.state.key_eviction.timers = Later()
     fill(server, 100)
     limit(server, -60_000, maxmemory_eviction_tenacity=0)
     assert later == [1]

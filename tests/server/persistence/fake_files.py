@@ -21,7 +21,6 @@ from typing import Any, TypeAlias
 from server.persistence.child import Outcome, Purpose
 from server.persistence.child_job import Job, no_report
 from server.persistence.files import Files
-from storage.keyspace.lookup import Lookup
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 BROKEN = OSError(errno.EIO, "Input/output error")
@@ -291,9 +290,7 @@ class LateThread(Executor):
 class FakeChildren:
     """Takes the place of ChildSlot: the job runs at once, and the child ends when it is polled."""
 
-    def __init__(
-        self, _lookup: Lookup | None = None, _monotonic_s: Callable[[], float] | None = None
-    ) -> None:
+    def __init__(self, *_surroundings: object) -> None:
         self.child: FakeChildren | None = None
         self.pid = os.getpid()
         self.total_forks = 0

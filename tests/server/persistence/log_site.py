@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from server.config.parameters import Config
+from server.observe.latency_events import LatencyEvents
 from server.persistence.append_log import AppendLog
 from tests.server.persistence.fake_files import FULL, FakeFiles, LateThread
 
@@ -22,16 +23,17 @@ class Site:
         self.synced_calls = 0
         self.config = Config()
         self.config.appendfsync = policy
+        self.latency_events = LatencyEvents()
         self.thread = LateThread()
         self.files = FakeFiles()
         self.log = AppendLog(
             self.config, self.files, self.thread,
-            lambda: self.now_s, lambda: self.unix_s, lambda: self.busy,
+            lambda: self.now_s, lambda: self.unix_s, lambda: self.busy, self.latency_events,
         )  # fmt: skip
-        self.log.on_synced = self._count_synced_call
+        self.log.listener = self
         self.log.open(self.files.open_to_append(PATH), 0)
 
-    def _count_synced_call(self) -> None:
+    def log_synced(self) -> None:
         self.synced_calls += 1
 
     def add(self, *argv: bytes, db: int = 0) -> None:

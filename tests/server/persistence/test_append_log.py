@@ -520,7 +520,7 @@ def test_it_tells_how_long_writing_and_syncing_took(
     policy: str, busy: bool, syncing: bool, events: list[bytes]
 ) -> None:
     site = Site(policy)
-    told: list[tuple[bytes, float]] = []
+    site.latency_events.threshold_ms = 1
     site.busy = busy
     if syncing:
         site.pass_s(1)
@@ -528,7 +528,7 @@ def test_it_tells_how_long_writing_and_syncing_took(
         site.log.write()
         assert site.log.is_syncing
     site.add()
-    site.log.on_took = lambda event, seconds: told.append((event, seconds))
     site.files.plan = lambda _number, _name: site.pass_s(0.5)
     site.log.write()
-    assert told == [(event, 0.5) for event in events]
+    told = {event: one.worst_ms for event, one in site.latency_events.series.items()}
+    assert told == dict.fromkeys(events, 500)

@@ -431,7 +431,12 @@ def test_a_log_that_cannot_be_switched_on_is_an_error_and_stays_off(step: str) -
 def test_who_waits_for_an_fsync_hears_that_the_log_is_switched_off() -> None:
     machine = started()
     told: list[bool] = []
-    machine.log.on_synced = lambda: told.append(True)
+
+    class Waiting:
+        def log_synced(self) -> None:
+            told.append(True)
+
+    machine.log.listener = Waiting()
     machine.switch(on=False)
     assert told == [True]
 

@@ -21,7 +21,7 @@ from server.persistence.snapshot_loader import (
     load_snapshot_file,
     read_options,
 )
-from server.persistence.stored_functions import StoredFunctions
+from server.persistence.stored_functions import FunctionStore, FunctionTexts, NoFunctions
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 from storage.snapshot.snapshot_writer import SnapshotWriter
@@ -48,7 +48,7 @@ class Target:
         self.databases = empty(count)
         self.clock = Clock()
         self.progress = LoadProgress(0, lambda: NOW_MS / 1000, self.clock)
-        self.functions = StoredFunctions()
+        self.functions: FunctionStore = NoFunctions()
 
     def loader(self, data: bytes, config: Config | None = None, **rules: Any) -> SnapshotLoader:
         self.progress.total_bytes = len(data)
@@ -189,19 +189,19 @@ WITH_LIBRARY = b"REDIS0010" + b"\xf5" + bytes([len(LIBRARY)]) + LIBRARY + b"\xff
 
 
 def test_libraries_of_functions_are_handed_on() -> None:
-    taken: list[tuple[bytes, bool]] = []
-    target = Target(1)
-    target.functions.load = lambda *library: taken.append(library)
+    target, texts = Target(1), FunctionTexts()
+    target.functions = texts
     target.load(WITH_LIBRARY)
-    assert taken == [(LIBRARY, False)]
+    assert texts.library_sources == [LIBRARY]
 
 
 def test_a_library_that_cannot_be_loaded_ends_the_load() -> None:
-    def refuse(_source: bytes, _replaces: bool) -> None:
-        raise ErrorReply("ERR", "no functions")
+    class Refuses(NoFunctions):
+        def load_stored(self, _source: bytes, _replaces: bool) -> None:
+            raise ErrorReply("ERR", "no functions")
 
     target = Target(1)
-    target.functions.load = refuse
+    target.functions = Refuses()
     with pytest.raises(LoadFailed, match="ERR no functions"):
         target.load(WITH_LIBRARY)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from server.app import Phase
+from server.lifecycle.life import Phase
 from server.persistence.files import Files
 from tests.server.running import Run, Running, ask, logged, running, snapshot
 
@@ -98,7 +98,7 @@ def test_a_signal_between_two_turns_loses_nothing(run: Run) -> None:
             client = await instance.connect()
             await ask(client, b"SET a 1\r\n", 5)
             client[1].write(b"SET b 1\r\n")
-            instance.server.stop_by_signal(signal.SIGTERM, "")
+            instance.server.stopping.by_signal(signal.SIGTERM, "")
             await ended(instance)
             with suppress(ConnectionResetError):
                 assert await client[0].read() == b""
@@ -115,7 +115,7 @@ def test_shutdown_is_logged_in_the_words_of_redis(
 
     async def test() -> None:
         async with running(save=[(3600, 1)], **with_log()) as instance:
-            instance.server.stop_by_signal(signal.SIGTERM, "")
+            instance.server.stopping.by_signal(signal.SIGTERM, "")
             await ended(instance)
 
     run(test)
@@ -168,10 +168,10 @@ def test_a_second_signal_does_not_discard_data_that_could_not_be_saved(
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "rename", disk_fails)
                 for _ in range(2):
-                    instance.server.stop_by_signal(number, "")
+                    instance.server.stopping.by_signal(number, "")
                     assert not instance.server.stopped.is_set()
             assert await ask(client, b"GET a\r\n", 7) == b"$1\r\n1\r\n"
-            instance.server.stop_by_signal(number, "")
+            instance.server.stopping.by_signal(number, "")
             await ended(instance)
             assert snapshot()
 
@@ -188,7 +188,7 @@ def test_a_server_without_memory_for_the_last_save_does_not_exit(
         async with running(save=[(3600, 1)]) as instance:
             with monkeypatch.context() as broken:
                 broken.setattr(Files, "create", no_memory)
-                instance.server.stop_by_signal(signal.SIGTERM, "")
+                instance.server.stopping.by_signal(signal.SIGTERM, "")
                 assert not instance.server.stopped.is_set()
             assert instance.server.exit_status == 0
 
@@ -212,8 +212,8 @@ def test_shutdown_force_exits_but_acknowledges_nothing_that_is_not_safe(
 def test_a_server_that_is_still_loading_exits_and_saves_nothing(run: Run) -> None:
     async def test() -> None:
         async with running(save=[(3600, 1)]) as instance:
-            instance.server._enter(Phase.LOADING)
-            instance.server.stop_by_signal(signal.SIGTERM, "")
+            instance.server._life.enter(Phase.LOADING)
+            instance.server.stopping.by_signal(signal.SIGTERM, "")
             assert instance.server.stopped.is_set()
             assert not snapshot()
 

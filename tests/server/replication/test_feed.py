@@ -37,11 +37,11 @@ class Stream:
         self.feed = Feed(self.propagation, History("a" * 40))
         self.feed.history.keep_backlog(1000)
         self.asked = 0
-        self.feed.await_end = self._ask
+        self.feed.turn = self
         self.propagation.attach(self.feed)
         self.feed.is_attached = True
 
-    def _ask(self, _feed: Endpoint) -> None:
+    def send_later(self, _feed: Endpoint) -> None:
         self.asked += 1
 
     def change(self, *databases: int) -> None:

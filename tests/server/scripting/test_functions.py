@@ -125,7 +125,7 @@ def test_a_payload_that_was_changed_is_refused(server: Any, at: int) -> None:
 def test_libraries_stand_in_a_snapshot(server: Any) -> None:
     server.send("FUNCTION", "LOAD", ONE)
     server.send("FUNCTION", "LOAD", TWO)
-    libraries = server.state.persistence.functions.sources()
+    libraries = server.state.persistence.functions.library_sources
     saved = b"".join(SnapshotWriter(server.state.databases, {}, libraries=libraries))
     reader = SnapshotReader(saved)
     assert list(reader) == []
@@ -134,7 +134,7 @@ def test_libraries_stand_in_a_snapshot(server: Any) -> None:
 
 def test_libraries_stand_in_a_log_without_preamble(server: Any) -> None:
     server.send("FUNCTION", "LOAD", ONE)
-    libraries = server.state.persistence.functions.sources()
+    libraries = server.state.persistence.functions.library_sources
     logged = b"".join(CommandPieces(server.state.databases, libraries))
     assert logged.startswith(b"*3\r\n$8\r\nFUNCTION\r\n$4\r\nLOAD\r\n")
 
@@ -143,9 +143,9 @@ def test_what_was_saved_replaces_a_library_of_its_name_if_so(make_server: Any) -
     server = make_server()
     server.send("FUNCTION", "LOAD", ONE.replace(b"'one'", b"'old'"))
     with pytest.raises(ErrorReply, match="Library 'one' already exists"):
-        server.state.persistence.functions.load(ONE, False)
+        server.state.persistence.functions.load_stored(ONE, False)
     assert server.send("FCALL", "f", 0) == b"old"
-    server.state.persistence.functions.load(ONE, True)
+    server.state.persistence.functions.load_stored(ONE, True)
     assert server.send("FCALL", "f", 0) == b"one"
 
 

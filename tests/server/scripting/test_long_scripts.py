@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from server.process import ticks
+from server.process.shutdown import NoShutdown
+from server.process.timers import NoTimers
 from tests.server.conftest import NOTHING
 from tests.worth import COMPILED
 
@@ -22,16 +24,16 @@ COMPILED_ONLY = pytest.mark.skipif(
 )
 
 
-class Loop:
+class Loop(NoTimers):
     """Takes up scripts that were left, when the test says so."""
 
     def __init__(self, server: Any) -> None:
         self._calls: list[Callable[[], None]] = []
         self._server = server
-        server.dispatcher.long_scripts.on_left = self.soon
+        server.dispatcher.long_scripts.timers = self
         server.send("CONFIG", "SET", "busy-reply-threshold", 1)
 
-    def soon(self) -> None:
+    def run_script_soon(self) -> None:
         self._calls.append(self._server.dispatcher.go_on_with_script)
 
     def turn(self) -> bool:
@@ -210,11 +212,12 @@ def test_no_script_is_busy(server: Any) -> None:
 def test_shutdown_waits_for_a_script_but_for_nosave(server: Any, loop: Loop) -> None:
     stops: list[frozenset[bytes]] = []
 
-    def stop(options: frozenset[bytes]) -> bool:
-        stops.append(options)
-        return True
+    class Stops(NoShutdown):
+        def begin(self, options: frozenset[bytes]) -> bool:
+            stops.append(options)
+            return True
 
-    server.state.instance.stop = stop
+    server.state.shutdown = Stops()
     other = server.client()
     server.send("EVAL", FOREVER, 0)
     assert other.send("SHUTDOWN") == BUSY

@@ -7,6 +7,7 @@ import gc
 import pytest
 
 from server.client.client import SUBSCRIBED, Client
+from server.client.end_of_turn import NoTurns
 from server.client.endpoint import Endpoint
 from server.client.pushes import Pushes
 from server.client.tracking_options import NOT_TRACKING, TrackingOptions
@@ -164,7 +165,12 @@ def test_a_limit_that_is_lowered_is_reached_in_steps_that_grow(site: Site) -> No
 
 def test_prefixes_are_told_at_the_end_of_the_turn_in_order(site: Site) -> None:
     waiting: list[Endpoint] = []
-    site.tracking.broadcasts.await_end = waiting.append
+
+    class Turn(NoTurns):
+        def send_later(self, connection: Endpoint) -> None:
+            waiting.append(connection)
+
+    site.tracking.broadcasts.turn = Turn()
     client = site.client(broadcasts=True, prefixes=[b"user:", b"item:"])
     for key in (b"user:9", b"other", b"user:10", b"item:1", b"user:9"):
         site.tracking.changed(key, b"set")

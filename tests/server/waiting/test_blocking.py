@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from server.client.client import Client
+from server.process.timers import NoTimers
 from server.table.command import new_block
 from server.waiting.blocking import MANY_STALE, Blocking, Runner
 from storage.keyspace.key_events import KeyEvents
@@ -262,7 +263,12 @@ def test_deadlines_of_waits_that_ended_early_do_not_pile_up(harness):
 
 def test_cron_is_told_of_each_deadline(harness):
     told: list[int] = []
-    harness.blocking.on_deadline = told.append
+
+    class Told(NoTimers):
+        def wait_until(self, due_ms: int) -> None:
+            told.append(due_ms)
+
+    harness.blocking.timers = Told()
     harness.park(1, b"a", timeout_ms=100, now_ms=1000)
     harness.park(2, b"a")
     assert told == [1100]

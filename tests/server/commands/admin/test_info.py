@@ -4,6 +4,8 @@ import gc
 
 import pytest
 
+from server.process.shutdown import NoShutdown
+
 
 def sections(server, *names):
     """INFO as {title: {field: value}}."""
@@ -179,11 +181,12 @@ def stopped(server):
     """The options of each call that stops the server. Every such call succeeds."""
     calls = []
 
-    def stop(options):
-        calls.append(options)
-        return True
+    class Stops(NoShutdown):
+        def begin(self, options):
+            calls.append(options)
+            return True
 
-    server.state.instance.stop = stop
+    server.state.shutdown = Stops()
     return calls
 
 
@@ -211,7 +214,11 @@ def test_a_refused_shutdown_does_not_stop_the_server(server, stopped, line, erro
 
 
 def test_a_server_that_cannot_save_does_not_shut_down(server):
-    server.state.instance.stop = lambda _options: False
+    class Refuses(NoShutdown):
+        def begin(self, _options):
+            return False
+
+    server.state.shutdown = Refuses()
     assert server.send_line("SHUTDOWN") == "-ERR Errors trying to SHUTDOWN. Check logs."
     assert not server.owner.client.close_after_reply
 

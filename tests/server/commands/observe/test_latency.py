@@ -56,18 +56,6 @@ def test_nothing_is_an_event_while_nothing_is_monitored(server):
     assert server.send_line("LATENCY LATEST") == []
 
 
-def test_writes_to_the_aof_and_evictions_are_events(watched):
-    watched.state.persistence.append_only.log.on_took(b"aof-write", 0.025)
-    watched.state.key_eviction.on_took(b"eviction-cycle", 12 * MS)
-    assert watched.send_line("LATENCY HISTORY aof-write") == [[1_700_000_000, 25]]
-    assert watched.send_line("LATENCY HISTORY eviction-cycle") == [[1_700_000_000, 12]]
-
-
-def test_a_fork_is_an_event(watched):
-    watched.state.persistence.children.on_forked(15 * MS)
-    assert watched.send_line("LATENCY HISTORY fork") == [[1_700_000_000, 15]]
-
-
 def test_the_drawing_and_the_report_are_texts_to_be_shown_as_they_are(watched):
     has_taken(watched, b"command", 100)
     watched.owner.client.speak(3)

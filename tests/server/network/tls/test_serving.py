@@ -261,7 +261,7 @@ def test_the_tls_port_opens_moves_and_closes_while_clients_stay(
             with pytest.raises(ConnectionRefusedError):
                 await server.connect()
             assert await server.send("PING", streams=streams) == b"+PONG\r\n"
-            assert list(server.instance.server.state.instance.listening) == ["listener0"]
+            assert list(server.instance.server.state.addresses.descriptions) == ["listener0"]
 
     run(test)
 
@@ -293,7 +293,7 @@ def test_a_port_that_another_has_is_refused_and_changes_nothing(
                 assert answer == FAILED % (parameter.encode(), NOT_HEARD)
             assert await server.send("PING") == b"+PONG\r\n"
             assert await server.send("PING", streams=await server.connect()) == b"+PONG\r\n"
-            listening = server.instance.server.state.instance.listening
+            listening = server.instance.server.state.addresses.descriptions
             assert list(listening) == ["listener0", "listener2"]
 
     run(test)

@@ -1,0 +1,14 @@
+"""What a client is that has turned out to be a replica: all of it is in server/replication."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class ReplicaSide(Protocol):
+    """As far as who serves its socket and its commands has to do with it."""
+
+    acked: int  # it has run all up to this offset of the history
+
+    def has_room(self) -> None:
+        """Its socket has taken what it was given."""

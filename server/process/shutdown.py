@@ -1,0 +1,37 @@
+"""How SHUTDOWN ends the server; what is done then is in server/lifecycle."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Shutdown(Protocol):
+    """Ends the server."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the server will stop as soon as its replicas have everything."""
+
+    def begin(self, options: frozenset[bytes]) -> bool:
+        """Stop, with the *options* of SHUTDOWN. False if the server goes on, as not all is safe."""
+
+    def abort(self) -> bool:
+        """End the wait for replicas. False if there was none."""
+
+    def script_ended(self) -> None:
+        """A script that had been left has ended: the server may have waited for that."""
+
+
+class NoShutdown:
+    """Stands for it where there is no process to end."""
+
+    is_waiting = False
+
+    def begin(self, _options: frozenset[bytes]) -> bool:
+        return True
+
+    def abort(self) -> bool:
+        return False
+
+    def script_ended(self) -> None:
+        """Nobody has waited for it."""

@@ -1,0 +1,37 @@
+"""What parts ask to be done later, although no client asks for it: cron does it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Timers(Protocol):
+    """Sees to it that something is done later, in a turn of its own."""
+
+    def wait_until(self, due_ms: int) -> None:
+        """A wait ends at *due_ms*, by the server's clock."""
+
+    def evict_soon(self) -> None:
+        """An eviction is unfinished: it goes on after this turn of the loop."""
+
+    def run_script_soon(self) -> None:
+        """A script was left: it is taken up again after this turn of the loop."""
+
+    def clock_moved(self) -> None:
+        """DEBUG CLOCK has moved the server's clock: other things are due."""
+
+
+class NoTimers:
+    """Stands for cron where there is none: nothing is ever due."""
+
+    def wait_until(self, due_ms: int) -> None:
+        """Let it wait."""
+
+    def evict_soon(self) -> None:
+        """Leave it unfinished until the next command."""
+
+    def run_script_soon(self) -> None:
+        """Leave it."""
+
+    def clock_moved(self) -> None:
+        """Nothing is due by the clock."""
