@@ -35,6 +35,7 @@ from server.lifecycle.stopping import Stopping
 from server.network.backend import Backend
 from server.network.clients import Clients
 from server.network.connection import ConnectionAcceptor
+from server.network.listener_kinds import kinds_of
 from server.network.listeners import Listeners, backend
 from server.observe.memory import resident_bytes
 from server.persistence.load_progress import LoadProgress
@@ -110,7 +111,8 @@ class Server:
         acceptor = ConnectionAcceptor(config, self.dispatcher, self.clients)
         self.state.parts.append(acceptor)
         self._backend = backend()
-        self._listeners = Listeners(config, self._backend, acceptor)
+        kinds = kinds_of(config, acceptor, self._backend)
+        self._listeners = Listeners(config, self._backend, kinds)
         self.state.parts.append(self._listeners)
         self._link: PrimaryLink | None = None  # made when the server first becomes a replica
         roles = RoleChanges(self.dispatcher, self._role_changed)

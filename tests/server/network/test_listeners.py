@@ -10,7 +10,8 @@ from contextlib import asynccontextmanager, closing
 import pytest
 
 from server.config.parameters import BadValue, Config
-from server.network.listeners import Listeners, backend, bound_sockets
+from server.network.listener_kinds import Tcp, bound_sockets, kinds_of
+from server.network.listeners import Listeners, backend
 from tests.ports import free_port
 from tests.server.network.faces import StubAcceptor
 
@@ -28,7 +29,8 @@ class ListeningServer:
         self.acceptor.configured(self.config)
         self.accepted = self.acceptor.accepted
         self.backend = backend()
-        self.listeners = Listeners(self.config, self.backend, self.acceptor)
+        self.kinds = kinds_of(self.config, self.acceptor, self.backend)
+        self.listeners = Listeners(self.config, self.backend, self.kinds)
 
     async def connects(self, host="127.0.0.1"):
         """Whether a connection is accepted."""
@@ -284,3 +286,47 @@ async def test_who_waits_at_an_address_that_stays_is_not_turned_away():
         with closing(socket.create_connection(("127.0.0.1", listening.config.port))):
             set_bind(listening, "127.0.0.1", "127.0.0.3")  # the client is not let in yet
             await listening.until_accepted(1)
+
+
+class Echo(Tcp):
+    """A kind that Listeners knows nothing of, with a port and an acceptor of its own."""
+
+    name = "echo"
+    port_parameter = "echo-port"
+    wanted_port = 0
+
+    @property
+    def port(self):
+        return self.wanted_port
+
+
+async def test_a_further_kind_is_opened_shown_moved_and_closed_as_the_others_are():
+    listening = ListeningServer(bind=["127.0.0.1"])
+    acceptor = StubAcceptor()
+    acceptor.configured(listening.config)
+    echo = Echo(listening.config, acceptor)
+    listening.kinds.append(echo)
+    echo.wanted_port = free_port()
+    listening.backend.start(asyncio.get_running_loop())
+    try:
+        listening.listeners.open()
+        assert listening.listeners.kinds == ["tcp", "echo"]
+        shown = listening.listeners.descriptions["listener3"]
+        assert shown == f"name=echo,bind=127.0.0.1,port={echo.port}"
+        with closing(socket.create_connection(("127.0.0.1", echo.port))):
+            async with asyncio.timeout(10):
+                while not acceptor.accepted:
+                    await asyncio.sleep(0)
+        assert not listening.accepted
+        first, echo.wanted_port = echo.port, free_port()
+        listening.listeners.follow_port("echo-port")
+        with closing(socket.create_connection(("127.0.0.1", echo.port))):
+            pass
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", first))
+    finally:
+        listening.listeners.close()
+        listening.backend.stop()
+        for _ in range(3):
+            await asyncio.sleep(0)
+    assert listening.listeners.kinds == []
