@@ -14,7 +14,7 @@
 # make test-debug  all tests on a core that checks indices, None and overflows, with all assertions
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
-# make docs   write docs/commands.md from the command table
+# make docs   write docs/commands.md from the command table, docs/info.md from the facts of the server
 # make site   build the pages of docs/ as a site, in build/site; a warning is an error
 
 PYTHON ?= python3
@@ -292,6 +292,7 @@ crash-spark: build $(DEV_READY)
 
 docs: $(RUN_READY)
 	$(BIN)/python -m server.document_commands
+	$(BIN)/python -m server.document_info
 
 .PHONY: site
 site: $(SITE_READY)

@@ -25,9 +25,6 @@ from server.users.user import User
 from server.users.users import Users
 from storage.keyspace.clock import Clock
 
-COUNTED_AS = {denial.AUTH: "auth", denial.COMMAND: "cmd", denial.KEY: "key",
-              denial.CHANNEL: "channel"}  # fmt: skip
-
 _log = logging.getLogger("penstock")
 
 
@@ -38,10 +35,10 @@ class Access(Part):
         "_asks_certificate",
         "_clients",
         "_clock",
-        "_denied",
         "_requirepass",
         "_strangers",
         "_tracking",
+        "denied",
         "log",
         "users",
     )
@@ -53,7 +50,7 @@ class Access(Part):
         self._requirepass = ""
         self._asks_certificate = False  # tls-auth-clients-user
         self._strangers: dict[Client, None] = {}  # had to log in when they came, and have not yet
-        self._denied = dict.fromkeys(COUNTED_AS, 0)
+        self.denied = dict.fromkeys(denial.REASONS, 0)
         self.users = Users()
         self.log = AclLog()
 
@@ -114,7 +111,7 @@ class Access(Part):
         return what.refusal_at_exec() if origin == EXEC else what.refusal(name)
 
     def _note(self, client: Client, what: Denial, context: bytes, username: bytes) -> None:
-        self._denied[what.reason] += 1
+        self.denied[what.reason] += 1
         now_ms = self._clock.now_ms
         line = client_line.line(client, now_ms)
         self.log.add(denial.REASONS[what.reason], context, what.word, username, line, now_ms)
@@ -214,12 +211,7 @@ class Access(Part):
             self.users.accept(user)
 
     def statistics_reset(self) -> None:
-        self._denied = dict.fromkeys(COUNTED_AS, 0)
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "stats":
-            for reason, name in COUNTED_AS.items():
-                yield f"acl_access_denied_{name}", self._denied[reason]
+        self.denied = dict.fromkeys(denial.REASONS, 0)
 
 
 def _restrict(client: Client) -> None:

@@ -7,7 +7,6 @@ it holds counts. It is looked after before each command, at the end of each turn
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 
 from server.client import client_line
 from server.client.client import CLIENT_BYTES, Client
@@ -58,10 +57,6 @@ class ClientEviction(Part):
 
     def statistics_reset(self) -> None:
         self.evicted = 0
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "stats":
-            yield "evicted_clients", self.evicted
 
 
 def bytes_of(client: Client) -> int:

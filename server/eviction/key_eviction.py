@@ -11,7 +11,7 @@ No room is made while data are loaded, nor while CLIENT PAUSE holds writes back.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from server.config.parameters import Config
 from server.eviction.eviction_policy import ANY, policy_named
@@ -243,13 +243,18 @@ class KeyEviction(Part):
         self.evicted = 0
         self._exceeded_since_ns = self._exceeded_ns = 0
 
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "stats":
-            now_ns = ticks.now_ns()
-            present = now_ns - self._exceeded_since_ns if self._exceeded_since_ns else 0
-            yield "evicted_keys", self.evicted
-            yield "total_eviction_exceeded_time", (self._exceeded_ns + present) // 1_000_000
-            yield "current_eviction_exceeded_time", present // 1_000_000
+    @property
+    def exceeded_ms(self) -> int:
+        """How long more has been in use than maxmemory allows, by now; 0: it is not."""
+        since_ns = self._exceeded_since_ns
+        return (ticks.now_ns() - since_ns) // 1_000_000 if since_ns else 0
+
+    @property
+    def all_exceeded_ms(self) -> int:
+        """How long it was and is, since the start or CONFIG RESETSTAT."""
+        since_ns = self._exceeded_since_ns
+        present_ns = ticks.now_ns() - since_ns if since_ns else 0
+        return (self._exceeded_ns + present_ns) // 1_000_000
 
     def _is_kept(self) -> None:
         """No more memory is in use than maxmemory allows, again."""

@@ -7,7 +7,7 @@ too; SHUTDOWN ABORT ends it all, and SHUTDOWN NOW waits for nobody.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from protocol.replies import ErrorReply
 from server.dispatch.dispatcher import Dispatcher
@@ -45,6 +45,11 @@ class Farewell(Part):
     def is_on(self) -> bool:
         return self._options is not None
 
+    @property
+    def left_ms(self) -> int | None:
+        """How long it still waits, at most; None if it does not."""
+        return max(0, self._due_ms - self._now_ms()) if self.is_on else None
+
     def begin(self, options: frozenset[bytes]) -> bool:
         """Whether *stop* will be called later, since a replica lacks something."""
         timeout_ms = self._state.config.shutdown_timeout * 1000
@@ -69,10 +74,6 @@ class Farewell(Part):
             options = self._options
             if not self._stop(options):
                 self._end()
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "server" and self.is_on:
-            yield "shutdown_in_milliseconds", max(0, self._due_ms - self._now_ms())
 
     def abort(self) -> bool:
         """SHUTDOWN ABORT; False if there is nothing to abort."""

@@ -44,6 +44,11 @@ class Stopping:
         """Whether the server stops as soon as its replicas have everything."""
         return self._farewell.is_on
 
+    @property
+    def left_ms(self) -> int | None:
+        """How long it waits for that, at most; None if it does not wait."""
+        return self._farewell.left_ms
+
     def begin(self, options: frozenset[bytes]) -> bool:
         """SHUTDOWN: end when all is safe; False if it is not, and the server goes on.
 

@@ -5,7 +5,7 @@ The latency events expire-del and eviction-del are how long the removal of one k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from server.config.parameters import Config
 from server.observe.latency_events import LatencyEvents
@@ -39,11 +39,6 @@ class KeyRemovals(Part):
 
     def statistics_reset(self) -> None:
         self._events.freeing.count = 0
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "memory":
-            yield "lazyfree_pending_objects", 0  # all are freed at once
-            yield "lazyfreed_objects", self._events.freeing.count
 
     def began(self) -> None:
         """A key is about to be removed."""

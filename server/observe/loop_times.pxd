@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from server.observe.part cimport Part
 from server.process cimport ticks
+from server.table.command cimport Command
 
 
 @cython.final
@@ -17,3 +18,5 @@ cdef class LoopTimes(Part):
 
     cpdef begin(self)
     cpdef end(self)
+    @cython.locals(row=Command, all_ns=int64_t)
+    cdef int64_t _commands_ns(self) except -1

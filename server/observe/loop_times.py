@@ -12,16 +12,11 @@ event loop's own transports these fields are not there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import attrgetter
-
 from server.observe.part import Part
 from server.observe.rates import Rates
 from server.observe.stats import Stats
-from server.process import build, ticks
+from server.process import ticks
 from server.table.command import TABLE
-
-NANOSECONDS = attrgetter("nanoseconds")
 
 
 class LoopTimes(Part):
@@ -39,7 +34,7 @@ class LoopTimes(Part):
     def statistics_reset(self) -> None:
         self.cycles = 0
         self._busy = 0  # ticks
-        self._rates = Rates(2)
+        self._rates = Rates()
 
     def begin(self) -> None:
         """The loop has found something to do; end() will follow."""
@@ -62,16 +57,24 @@ class LoopTimes(Part):
     def tick(self, now_ms: int) -> None:
         self._rates.sample(now_ms, self.cycles, self.busy_us)
 
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "stats" and build.uses_epoll():
-            cycles, busy_us = self._rates.per_second
-            yield "eventloop_cycles", self.cycles
-            yield "eventloop_duration_sum", self.busy_us
-            yield "eventloop_duration_cmd_sum", self._commands_us()
-            yield "instantaneous_eventloop_cycles_per_sec", round(cycles)
-            yield "instantaneous_eventloop_duration_usec", round(busy_us / cycles) if cycles else 0
+    @property
+    def cycles_per_s(self) -> float:
+        """Over the last samples."""
+        return self._rates.per_second(0)
 
-    def _commands_us(self) -> int:
+    @property
+    def us_per_cycle(self) -> float:
+        """How long a cycle took, over the last samples; 0 if there was none."""
+        cycles = self.cycles_per_s
+        return self._rates.per_second(1) / cycles if cycles else 0.0
+
+    @property
+    def commands_us(self) -> int:
         """The time that all commands took; a script's has that of its own commands in it."""
-        all_ns: int = sum(map(NANOSECONDS, TABLE.all_rows()))
-        return max(0, all_ns - self._stats.nested_ns) // 1000
+        return max(0, self._commands_ns() - self._stats.nested_ns) // 1000
+
+    def _commands_ns(self) -> int:
+        all_ns = 0
+        for row in TABLE.all_rows():
+            all_ns += row.nanoseconds
+        return all_ns

@@ -2,7 +2,6 @@
 
     client_left(client)       a connection is closed: nothing of the client stays with the part
     tick(now_ms)              cron's tick, hz times a second
-    info(section)             INFO: the fields that the part adds to that section
     statistics_reset()        CONFIG RESETSTAT
     configured(config)        the start, and CONFIG SET: parameters may have other values
     emptying(databases)       FLUSHALL and its like: all keys of these are about to go
@@ -14,7 +13,7 @@ ServerState.parts lists them all. A new part enters itself there, and nobody els
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from server.client.client import Client
 from server.config.parameters import Config
@@ -31,13 +30,6 @@ class Part:
 
     def tick(self, now_ms: int) -> None:
         """Cron ticks; *now_ms* is the system's monotonic clock, which nothing moves."""
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        """What the part adds to *section* of INFO: fields and their values.
-
-        It is asked for the sections WITH_PARTS of server/commands/admin/info.py alone.
-        """
-        return ()
 
     def statistics_reset(self) -> None:
         """Count anew from here."""

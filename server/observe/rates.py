@@ -8,10 +8,9 @@ SAMPLES = 16  # as in redis
 
 
 class Rates:
-    """Samples *count* counters, which only grow, at each tick of cron."""
+    """Samples counters, which only grow, at each tick of cron."""
 
-    def __init__(self, count: int) -> None:
-        self._none = (0.0,) * count
+    def __init__(self) -> None:
         self._last: tuple[int, ...] | None = None  # ms, and the counters
         self._samples: deque[tuple[float, ...]] = deque(maxlen=SAMPLES)
 
@@ -24,9 +23,6 @@ class Rates:
             self._samples.append(tuple((new - old) / seconds for new, old in growth))
         self._last = now
 
-    @property
-    def per_second(self) -> tuple[float, ...]:
-        """How much each counter has grown a second, over the last samples."""
-        if not self._samples:
-            return self._none
-        return tuple(sum(column) / SAMPLES for column in zip(*self._samples, strict=True))
+    def per_second(self, number: int) -> float:
+        """How much the counter with that *number* has grown a second, over the last samples."""
+        return sum([sample[number] for sample in self._samples]) / SAMPLES

@@ -39,7 +39,7 @@ class Stats(Part):
         self.nested_ns = 0  # that commands inside scripts took
         self.prefetches = 0  # times that memory was fetched ahead, for the keys of a pipeline
         self.prefetched_keys = 0
-        self._rates = Rates(3)
+        self._rates = Rates()
 
     def count_error(self, code: str) -> None:
         """An error reply with *code* was given."""
@@ -62,8 +62,16 @@ class Stats(Part):
         """Take one sample for the instantaneous rates; *now_ms* is the monotonic clock's."""
         self._rates.sample(now_ms, self.commands, self.input_bytes, self.output_bytes)
 
+    # ------------------------------------------------------------------ over the last samples
+
     @property
-    def rates(self) -> tuple[float, float, float]:
-        """Commands, KiB in and KiB out a second, over the last samples."""
-        commands, received, sent = self._rates.per_second
-        return (commands, received / 1024, sent / 1024)
+    def commands_per_s(self) -> float:
+        return self._rates.per_second(0)
+
+    @property
+    def input_kib_per_s(self) -> float:
+        return self._rates.per_second(1) / 1024
+
+    @property
+    def output_kib_per_s(self) -> float:
+        return self._rates.per_second(2) / 1024

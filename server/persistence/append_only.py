@@ -113,6 +113,11 @@ class AppendOnly:
         return self._children.runs(Purpose.REWRITE)
 
     @property
+    def running_s(self) -> int:
+        """Seconds that it has been rewritten; -1 if it is not."""
+        return int(self._children.running_s) if self.is_rewriting else -1
+
+    @property
     def size(self) -> int:
         """Bytes of all its files."""
         return self._older_size + self.log.file_size

@@ -12,6 +12,10 @@ class Shutdown(Protocol):
     def is_waiting(self) -> bool:
         """Whether the server will stop as soon as its replicas have everything."""
 
+    @property
+    def left_ms(self) -> int | None:
+        """How long it waits for that, at most; None if it does not wait."""
+
     def begin(self, options: frozenset[bytes]) -> bool:
         """Stop, with the *options* of SHUTDOWN. False if the server goes on, as not all is safe."""
 
@@ -26,6 +30,7 @@ class NoShutdown:
     """Stands for it where there is no process to end."""
 
     is_waiting = False
+    left_ms: int | None = None
 
     def begin(self, _options: frozenset[bytes]) -> bool:
         return True

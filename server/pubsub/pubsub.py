@@ -10,7 +10,6 @@ A name is there as long as it has a subscriber. Each client knows its own names,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TypeAlias
 
 from server.client.client import SUBSCRIBED, Client
@@ -151,11 +150,3 @@ class PubSub(Part):
 
     def configured(self, config: Config) -> None:
         self._limits = config.client_output_buffer_limit
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "clients":
-            yield "pubsub_clients", self.clients
-        elif section == "stats":
-            yield "pubsub_channels", len(self.channels)
-            yield "pubsub_patterns", len(self.patterns)
-            yield "pubsubshard_channels", len(self.shard_channels)

@@ -8,7 +8,6 @@ kept for it takes memory from others.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 
 from server.config.parameters import Config
 from server.replication.feed import Feed
@@ -107,21 +106,6 @@ class Replicas:
             self._over_soft_limit.setdefault(replica, now_ms)
         over_ms = now_ms - self._over_soft_limit.get(replica, now_ms)
         return bool(limit.hard and waiting >= limit.hard) or over_ms > limit.soft_seconds * 1000
-
-    # ------------------------------------------------------------------ INFO
-
-    def info(self, now_ms: int) -> Iterable[tuple[str, object]]:
-        """The fields of INFO replication about them."""
-        yield "connected_slaves", len(self.all)
-        if self._config.min_replicas_to_write and self._config.min_replicas_max_lag:
-            yield "min_slaves_good_slaves", self.good(now_ms)
-        for number, replica in enumerate(self.all):
-            lag_s = replica.lag_s(now_ms) if replica.is_online else 0
-            yield (
-                f"slave{number}",
-                f"ip={replica.host},port={replica.port},state={replica.stage.value},"
-                f"offset={replica.acked},lag={lag_s}",
-            )
 
 
 def name_of(replica: Replica) -> str:

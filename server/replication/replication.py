@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from server.client.client import MUTED, REPLICA, Client
@@ -77,7 +77,7 @@ class Replication(Part):
         self._databases = databases
         self._propagation = propagation
         self._persistence = persistence
-        self._now_ms = now_ms
+        self.now_ms = now_ms
         self.history = History(new_id())
         self.feed = Feed(propagation, self.history)
         self.replicas = Replicas(config, self.feed)
@@ -137,7 +137,7 @@ class Replication(Part):
         """
         self._begin_backlog()
         self.feed.send()
-        now_ms = self._now_ms()
+        now_ms = self.now_ms()
         client = replica.client
         client.set_flag(REPLICA | MUTED)
         client.limit_output(self._config.client_output_buffer_limit["slave"].hard)
@@ -176,7 +176,7 @@ class Replication(Part):
 
     def acked(self, replica: Replica, offset: int, fsynced: int | None) -> None:
         """*replica* has run all up to *offset*, and fsynced all up to *fsynced*."""
-        replica.acked_ms = replica.alive_ms = self._now_ms()
+        replica.acked_ms = replica.alive_ms = self.now_ms()
         replica.acked = max(replica.acked, offset)
         if fsynced is not None:
             replica.has_aof = True
@@ -194,7 +194,7 @@ class Replication(Part):
         self, target: tuple[str, int] | None, timeout_ms: int, is_forced: bool
     ) -> None:
         """FAILOVER; see Failover.begin. Raises ErrorReply."""
-        self.failover.begin(target, timeout_ms, is_forced, self._now_ms())
+        self.failover.begin(target, timeout_ms, is_forced, self.now_ms())
 
     def _begin_backlog(self) -> None:
         """Somebody asks for the stream: keep it from now on."""
@@ -237,7 +237,7 @@ class Replication(Part):
         from server.replication.following import Following  # noqa: PLC0415  (primaries need none)
 
         self.feed.send()
-        self.following = Following(host, port, self._now_ms())
+        self.following = Following(host, port, self.now_ms())
         self.following.is_failover = takes_over
         self.feed.follows = True
         self._attach_feed()
@@ -330,7 +330,7 @@ class Replication(Part):
 
     def good_replicas(self) -> int:
         """How many replicas keep up, as min-replicas-to-write counts them."""
-        return self.replicas.good(self._now_ms())
+        return self.replicas.good(self.now_ms())
 
     def close(self) -> None:
         """The server ends."""
@@ -338,49 +338,19 @@ class Replication(Part):
         if self._copies is not None:
             self._copies.close()
 
-    # ------------------------------------------------------------------ INFO
+    # ------------------------------------------------------------------ what is kept
+
+    @property
+    def kept_from(self) -> int:
+        """The first byte of the history that is still here; 0: none is."""
+        return 0 if self.history.backlog is None else self.history.backlog.first
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the history that are still here."""
+        return 0 if self.history.backlog is None else len(self.history.backlog)
 
     def memory(self) -> ReplicationMemory:
         """What is held for replicas. O(replicas)."""
-        backlog = self.history.backlog
-        return ReplicationMemory(
-            backlog=0 if backlog is None else len(backlog),
-            unsent=sum(replica.unsent() for replica in self.replicas.all),
-        )
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "replication":
-            yield from self._info()
-        elif section == "stats":
-            yield "sync_full", self.full_copies
-            yield "sync_partial_ok", self.continued
-            yield "sync_partial_err", self.not_continued
-            yield from self.traffic.info()
-        elif section == "memory":
-            held = self.memory()
-            yield "mem_replication_backlog", held.backlog
-            yield "mem_total_replication_buffers", held.backlog + held.unsent
-            yield "mem_clients_slaves", held.unsent
-
-    def _info(self) -> Iterable[tuple[str, object]]:
-        now_ms = self._now_ms()
-        history = self.history
-        yield "role", "slave" if self.is_replica else "master"
-        if self.following is not None:
-            yield from self.following.info(now_ms)
-            yield "slave_read_repl_offset", history.offset
-            yield "slave_repl_offset", history.offset
-            yield "slave_priority", self._config.replica_priority
-            yield "slave_read_only", int(self._config.replica_read_only)
-            yield "replica_announced", int(self._config.replica_announced)
-        yield from self.replicas.info(now_ms)
-        yield "master_failover_state", self.failover.state
-        yield "master_replid", history.id
-        yield "master_replid2", history.second_id
-        yield "master_repl_offset", self.feed.offset()
-        yield "second_repl_offset", history.second_offset
-        backlog = history.backlog
-        yield "repl_backlog_active", int(backlog is not None)
-        yield "repl_backlog_size", self._config.repl_backlog_size
-        yield "repl_backlog_first_byte_offset", 0 if backlog is None else backlog.first
-        yield "repl_backlog_histlen", 0 if backlog is None else len(backlog)
+        unsent = sum(replica.unsent() for replica in self.replicas.all)
+        return ReplicationMemory(backlog=self.kept_bytes, unsent=unsent)

@@ -1,8 +1,8 @@
-"""The bytes that replication has moved: what INFO says of them."""
+"""The bytes that replication has moved: in all, and a second."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from server.observe.rates import Rates
 from server.replication.replica import Replica
@@ -21,7 +21,7 @@ class Traffic:
     def reset(self) -> None:
         self.received = 0  # bytes, from the primary
         self._sent_to_gone = -sum(replica.written for replica in self._replicas)
-        self._rates = Rates(2)
+        self._rates = Rates()
 
     @property
     def sent(self) -> int:
@@ -36,10 +36,12 @@ class Traffic:
     def tick(self, now_ms: int) -> None:
         self._rates.sample(now_ms, self.received, self.sent)
 
-    def info(self) -> Iterable[tuple[str, object]]:
-        """The fields of INFO stats."""
-        received, sent = self._rates.per_second
-        yield "total_net_repl_input_bytes", self.received
-        yield "total_net_repl_output_bytes", self.sent
-        yield "instantaneous_input_repl_kbps", f"{received / 1024:.2f}"
-        yield "instantaneous_output_repl_kbps", f"{sent / 1024:.2f}"
+    @property
+    def received_kib_per_s(self) -> float:
+        """Over the last samples."""
+        return self._rates.per_second(0) / 1024
+
+    @property
+    def sent_kib_per_s(self) -> float:
+        """Over the last samples."""
+        return self._rates.per_second(1) / 1024

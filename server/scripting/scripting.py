@@ -6,14 +6,12 @@ each begin anew with theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from protocol.replies import ErrorReply
 from server.config.parameters import Config
 from server.observe.memory import Memory
 from server.observe.part import Part
-from server.observe.sizes import human
 from server.process import build
 from server.scripting.header import NO_HEADER, flags_of_call, read_script_header
 from server.scripting.script_run import ScriptRun
@@ -190,27 +188,7 @@ class Scripting(Part):
             len(self.opened_functions[1].functions),
         )
 
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "stats":
-            yield "evicted_scripts", self._scripts[1].evicted if self._scripts is not None else 0
-        if section == "memory":
-            yield from self._memory_fields()
-
-    def _memory_fields(self) -> Iterable[tuple[str, object]]:
-        """INFO memory's fields about scripts, in Redis's order."""
-        vm_eval, texts = self.memory_of_scripts()
-        vm_functions, libraries = self.memory_of_functions()
-        scripts, library_count, functions = self.counts()
-        yield "used_memory_lua", vm_eval
-        yield "used_memory_vm_eval", vm_eval
-        yield "used_memory_lua_human", human(vm_eval)
-        yield "used_memory_scripts_eval", texts
-        yield "number_of_cached_scripts", scripts
-        yield "number_of_functions", functions
-        yield "number_of_libraries", library_count
-        yield "used_memory_vm_functions", vm_functions
-        yield "used_memory_vm_total", self.vm_memory
-        yield "used_memory_vm_total_human", human(self.vm_memory)
-        yield "used_memory_functions", libraries
-        yield "used_memory_scripts", texts + libraries
-        yield "used_memory_scripts_human", human(texts + libraries)
+    @property
+    def evicted(self) -> int:
+        """How many scripts of EVAL have made room for others."""
+        return self._scripts[1].evicted if self._scripts is not None else 0

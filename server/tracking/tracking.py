@@ -12,8 +12,6 @@ told instead: REDIRECT.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from server.client.client import TOLD, TRACKING, Client
 from server.client.disjoint_prefixes import DisjointPrefixes
 from server.client.pushes import Pushes
@@ -207,10 +205,7 @@ class Tracking(Part):
         else:
             self._effort = EFFORT
 
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        if section == "clients":
-            yield "tracking_clients", len(self._tracking)
-        elif section == "stats":
-            yield "tracking_total_keys", len(self.table)
-            yield "tracking_total_items", self.table.items
-            yield "tracking_total_prefixes", len(self.broadcasts)
+    @property
+    def clients(self) -> int:
+        """How many have what they read tracked."""
+        return len(self._tracking)

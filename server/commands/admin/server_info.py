@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Verbatim
-from server.commands.admin import info
 from server.dispatch.call import Call
+from server.dispatch.server_facts import SECTIONS
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Block, Flags, command, new_block
 from server.table.documentation import Tip
+
+EVERY_SECTION = [section.name for section in SECTIONS]
+GROUPS = {
+    "default": [section.name for section in SECTIONS if section.is_default],
+    "all": EVERY_SECTION,
+    "everything": EVERY_SECTION,
+}
 
 NO_SHUTDOWN = ErrorReply("ERR", "No shutdown in progress.")
 CANNOT_SHUT_DOWN = ErrorReply("ERR", "Errors trying to SHUTDOWN. Check logs.")
@@ -31,7 +38,9 @@ def info_(call: Call) -> Reply:
     INFO [section [section ...]]
     """
     names = [word.decode("utf-8", "replace").lower() for word in call.argv[1:]]
-    return Verbatim(info.report(call.server, names).encode("utf-8", "surrogateescape"))
+    wanted = {section for name in names or ["default"] for section in GROUPS.get(name, (name,))}
+    texts = [section.text(call.server) for section in SECTIONS if section.name in wanted]
+    return Verbatim("\r\n".join(texts).encode("utf-8", "surrogateescape"))
 
 
 @command(

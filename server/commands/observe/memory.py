@@ -6,7 +6,8 @@ from protocol.replies import OK, Reply, Verbatim
 from server.dispatch.call import Call
 from server.dispatch.state import ServerState
 from server.observe import memory_report
-from server.observe.memory import resident_and_file_bytes, resident_bytes
+from server.observe.memory import resident_bytes
+from server.observe.memory_facts import MemoryFigures
 from server.table import errors
 from server.table.args import Args
 from server.table.command import TABLE, Flags, command, container
@@ -58,39 +59,33 @@ def memory_stats(call: Call) -> Reply:
     MEMORY STATS
     """
     state = call.server
-    memory = state.memory
-    memory.note_peak(call.now_ms // 1000)
-    used, (resident, in_files) = memory.used(), resident_and_file_bytes()
-    held = max(resident - in_files, 1)
+    now = MemoryFigures(state.memory, state.databases, state.config, call.now_ms // 1000)
+    used, held = now.used, max(now.held, 1)
     replication = state.replication.memory()
     databases = {b"db.%d" % db.index: _of_database(db) for db in state.databases if len(db)}
-    tables = sum((len(db) + len(db.expiring)) * PLACE_BYTES for db in state.databases)
-    overhead = memory.startup + memory.clients + memory.scripts + memory.log + tables
-    keys, data = sum(len(db) for db in state.databases), max(used - overhead, 0)
-    beyond_start = max(used - memory.startup, 1)
     return {
-        b"peak.allocated": memory.peak,
+        b"peak.allocated": now.peak,
         b"total.allocated": used,
-        b"startup.allocated": memory.startup,
+        b"startup.allocated": now.startup,
         b"replication.backlog": replication.backlog,
         **_absent("replica.fullsync.buffer"),
         b"clients.slaves": replication.unsent,
-        b"clients.normal": memory.clients,
+        b"clients.normal": now.clients,
         **_absent("cluster.links"),
-        b"aof.buffer": memory.log,
+        b"aof.buffer": now.log,
         b"lua.caches": state.scripting.memory_of_scripts()[1],
         b"functions.caches": state.scripting.memory_of_functions()[1],
         b"script.VMs": state.scripting.vm_memory,
         **databases,
         b"overhead.db.hashtable.lut": sum(db.bytes_of_slots() for db in state.databases),
         **_absent("overhead.db.hashtable.rehashing"),
-        b"overhead.total": overhead,
+        b"overhead.total": now.overhead,
         **_absent("db.dict.rehashing.count"),
-        b"keys.count": keys,
-        b"keys.bytes-per-key": beyond_start // keys if keys else 0,
-        b"dataset.bytes": data,
-        b"dataset.percentage": 100 * data / beyond_start,
-        b"peak.percentage": 100 * used / max(memory.peak, 1),
+        b"keys.count": now.keys,
+        b"keys.bytes-per-key": now.since_start // now.keys if now.keys else 0,
+        b"dataset.bytes": now.dataset,
+        b"dataset.percentage": 100 * now.dataset / now.since_start,
+        b"peak.percentage": 100 * used / max(now.peak, 1),
         b"allocator.allocated": used,
         b"allocator.active": held,
         b"allocator.resident": held,
@@ -99,10 +94,10 @@ def memory_stats(call: Call) -> Reply:
         b"allocator-fragmentation.bytes": held - used,
         b"allocator-rss.ratio": 1.0,
         **_absent("allocator-rss.bytes"),
-        b"rss-overhead.ratio": resident / held,
-        b"rss-overhead.bytes": in_files,
-        b"fragmentation": resident / max(used, 1),
-        b"fragmentation.bytes": resident - used,
+        b"rss-overhead.ratio": now.resident / held,
+        b"rss-overhead.bytes": now.in_files,
+        b"fragmentation": now.resident / max(used, 1),
+        b"fragmentation.bytes": now.resident - used,
     }
 
 

@@ -8,18 +8,17 @@ from server.lifecycle.farewell import Farewell
 from tests.server.conftest import SocketlessServer
 
 
-def test_info_tells_how_long_a_server_that_stops_still_waits(
+def test_it_tells_how_long_a_server_that_stops_still_waits(
     server: SocketlessServer, monkeypatch: Any
 ) -> None:
     now_ms = 1000
     farewell = Farewell(server.dispatcher, server.roles, lambda options: True, lambda: now_ms)
     monkeypatch.setattr(server.state.replication, "are_behind", lambda: True)
-    assert list(farewell.info("server")) == []
+    assert farewell.left_ms is None
     assert farewell.begin(frozenset())
     now_ms += 4000
-    assert list(farewell.info("server")) == [("shutdown_in_milliseconds", 6000)]
+    assert farewell.left_ms == 6000
     now_ms += 7000
-    assert list(farewell.info("server")) == [("shutdown_in_milliseconds", 0)]
-    assert list(farewell.info("memory")) == []
+    assert farewell.left_ms == 0
     farewell.abort()
-    assert list(farewell.info("server")) == []
+    assert farewell.left_ms is None

@@ -16,9 +16,9 @@ def test_a_request_is_a_cycle_of_the_loop_that_takes_time(run: Run) -> None:
     async def test() -> None:
         async with running() as instance:
             times = instance.server.state.loop_times
-            told = {name for name, _ in times.info("stats")}
-            assert ("eventloop_cycles" in told) == build.uses_epoll()
-            if not told:
+            told = await ask(await instance.connect(), b"INFO stats\r\n", 1500)
+            assert (b"eventloop_cycles:" in told) == build.uses_epoll()
+            if not build.uses_epoll():
                 return  # the loop's own transports do not know when all are served
             client = await instance.connect()
             before, busy_us = times.cycles, times.busy_us

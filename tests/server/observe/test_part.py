@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from server.client.client import Client
@@ -19,9 +19,6 @@ class Listener(Part):
 
     def client_left(self, client: Client) -> None:
         self.heard.append(("left", client.id))
-
-    def info(self, section: str) -> Iterable[tuple[str, object]]:
-        return [("listeners", 1)] if section == "stats" else []
 
     def statistics_reset(self) -> None:
         self.heard.append("reset")
@@ -71,9 +68,3 @@ def test_a_part_is_told_before_and_after_databases_are_flushed_or_swapped(server
         ("emptying", [(1, 1)]),
         ("emptied", [(1, 0)]),
     ]
-
-
-def test_a_part_adds_its_fields_to_info(server: Any) -> None:
-    server.state.parts.append(Listener())
-    assert b"\r\nlisteners:1\r\n" in server.send("INFO", "stats")
-    assert b"listeners" not in server.send("INFO", "clients")

@@ -23,8 +23,7 @@ def test_of_the_scripts_that_eval_has_brought_the_least_recently_used_goes(serve
     assert number_of_scripts(server) == MOST_BY_EVAL
     assert server.send("EVALSHA", first, 0) == 0
     assert server.send("SCRIPT", "EXISTS", first) == [1]
-    evicted = dict(server.state.scripting.info("stats"))["evicted_scripts"]
-    assert evicted == 2
+    assert server.state.scripting.evicted == 2
 
 
 def test_a_script_that_was_loaded_stays(server: Any) -> None:

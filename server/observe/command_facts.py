@@ -1,0 +1,50 @@
+"""Facts of the commands: how often each was called, how long that took, which errors came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from server.observe.fact import COUNT, MICROSECONDS, Fact, Family, Kind, Spread, counter, gauge
+from server.table.command import Command
+
+UNSAFE = str.maketrans("#:\n\r", "____")  # in the name of a field
+
+CALLS = Family[Command](
+    "cmdstat_", "command",
+    counter("calls", COUNT, lambda row: row.calls, "Times that it has run"),
+    counter("usec", MICROSECONDS, lambda row: row.nanoseconds // 1000, "What that took together"),
+    gauge("usec_per_call", MICROSECONDS,
+          lambda row: row.nanoseconds / 1000 / row.calls if row.calls else 0.0,
+          "What it took on average", "%.2f"),
+    counter("rejected_calls", COUNT, lambda row: row.rejected, "Times that it was refused"),
+    counter("failed_calls", COUNT, lambda row: row.failed, "Times that it has run into an error"),
+)  # fmt: skip
+
+ERRORS = Family[int](
+    "errorstat_", "error",
+    counter("count", COUNT, lambda count: count, "Errors that begin with this code"),
+)  # fmt: skip
+
+LATENCIES = Spread(
+    "latency_percentiles_usec_", "command",
+    Fact("p", MICROSECONDS, Kind.GAUGE, lambda us: us,
+         "So many percent of the calls took no longer", "%.3f"),
+)  # fmt: skip
+
+
+def called(rows: Iterable[Command]) -> list[tuple[str, Command]]:
+    """Those of *rows* that were called or refused."""
+    return [(row.name, row) for row in rows if row.calls or row.rejected or row.failed]
+
+
+def spread(rows: Iterable[Command], percents: str) -> Iterator[tuple[str, dict[str, float]]]:
+    """What the calls of *rows* took, in us, at these *percents*, which spaces stand between."""
+    wanted = [(text, float(text)) for text in percents.split()]
+    for row in rows:
+        if row.latencies.calls:
+            yield row.name, {t: row.latencies.percentile(p) / 1000 for t, p in wanted}
+
+
+def codes(errors: dict[str, int]) -> list[tuple[str, int]]:
+    """The codes of *errors*, as names of fields have them, and how often each was given."""
+    return [(code.translate(UNSAFE), count) for code, count in sorted(errors.items())]

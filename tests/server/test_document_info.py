@@ -1,0 +1,21 @@
+"""docs/info.md is what the facts say."""
+
+from __future__ import annotations
+
+from server.dispatch.server_facts import SECTIONS
+from server.document_info import DOCUMENT, document
+
+
+def test_the_document_is_up_to_date() -> None:
+    """If not, run make docs."""
+    assert DOCUMENT.read_text("utf-8") == document(SECTIONS)
+
+
+def test_each_section_and_each_field_is_in_it() -> None:
+    page = document(SECTIONS)
+    for section in SECTIONS:
+        assert f"## {section.title}\n" in page
+        for entry in section.entries:
+            for fact in entry.facts.facts:
+                assert fact.meaning in page
+                assert f"`{fact.name}" in page
