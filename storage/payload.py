@@ -1,7 +1,10 @@
 """One value as DUMP gives it and RESTORE takes it.
 
-    RDB type | value | version | checksum
-       1                  2         8           bytes; both numbers little-endian
+    RDB type | value | [side data] | version | checksum
+       1                                2         8           bytes; both numbers little-endian
+
+The side data of a key are an aux field as in an RDB; Redis does not look at what follows the value
+(observed with Redis 7.0, 8.0 and 8.6, and Valkey 9.1).
 
 The checksum is the CRC-64 of all bytes before it. 0 says that there is none, which is accepted
 where checksums are switched off.
@@ -19,14 +22,15 @@ from storage.rdb.errors import BadPayload
 from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
+from storage.side_data.side_data import AUX, SideData, side_data_in
 
 FOOTER = 10  # bytes: version and checksum
 DEFAULT_WRITE = WriteOptions()
 DEFAULT_READ = ReadOptions()
 
 
-def dump(value: Any, options: WriteOptions = DEFAULT_WRITE) -> bytes:
-    """The payload of *value*. O(size).
+def dump(value: Any, options: WriteOptions = DEFAULT_WRITE, side: SideData | None = None) -> bytes:
+    """The payload of *value*, with the *side* data of its key. O(size).
 
     Its version is the oldest that has the value's RDB type, so that as many servers read it as can.
     """
@@ -36,13 +40,22 @@ def dump(value: Any, options: WriteOptions = DEFAULT_WRITE) -> bytes:
     writer.byte(code)
     for _ in kind.write(writer, value):
         pass
+    if side is not None:
+        writer.byte(opcodes.AUX)
+        writer.string(AUX)
+        writer.string(side.record())
     writer.u16(kind.rdb_versions.get(code, opcodes.OLDEST_WRITTEN))
     body = writer.take()
     return body + crc64(body).to_bytes(8, "little")
 
 
 def restore(payload: bytes, options: ReadOptions = DEFAULT_READ) -> Any:
-    """The value whose payload this is. O(size).
+    """The value whose payload this is. O(size). Raises what restore_all() does."""
+    return restore_all(payload, options)[0]
+
+
+def restore_all(payload: bytes, options: ReadOptions = DEFAULT_READ) -> tuple[Any, SideData | None]:
+    """The value whose payload this is, and the side data of its key, if it has any. O(size).
 
     Raises BadPayload for an unknown version or a wrong checksum, Corrupt if the bytes are not one
     value, UnknownType if the value is of a type that is not served.
@@ -52,11 +65,20 @@ def restore(payload: bytes, options: ReadOptions = DEFAULT_READ) -> Any:
     code = reader.byte()
     kind = types.of_rdb_code(code, None)
     value = kind.read(reader, code, options)
-    if reader.left():
-        raise Corrupt("bytes behind the value")
+    side = _side_data(reader) if reader.left() else None
     if kind.is_empty(value):
         raise Corrupt(f"a {kind.name.decode()} without elements")
-    return value
+    return value, side
+
+
+def _side_data(reader: RdbReader) -> SideData:
+    """What follows the value. Raises Corrupt if that is anything but side data."""
+    if reader.byte() != opcodes.AUX or reader.string() != AUX:
+        raise Corrupt("bytes after the value")
+    side = side_data_in(reader.string())
+    if reader.left():
+        raise Corrupt("bytes after the side data")
+    return side
 
 
 def verify(payload: bytes, options: ReadOptions) -> None:

@@ -50,6 +50,7 @@ class Contents:
     expiring: dict[int, int] = field(default_factory=dict)
     types: dict[str, TypeTotal] = field(default_factory=dict)
     described: list[Description] = field(default_factory=list)
+    with_side_data: int = 0  # keys
     _largest: list[KeySize] = field(default_factory=list)
 
     def add(self, db: int, key: bytes, value: Any, expires: bool, size: int) -> None:

@@ -11,6 +11,7 @@ from server.persistence.files import Files
 from storage.errors import StorageError
 from storage.keyspace.keyspace import NO_EXPIRY
 from storage.rdb.errors import UnknownType
+from storage.side_data.side_data import side_data_in
 from storage.snapshot.snapshot_reader import SnapshotReader
 
 
@@ -32,6 +33,8 @@ def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
     except StorageError as error:
         found.problem, found.offset = str(error), reader.position
     found.facts += _facts(reader)
+    if found.contents is not None and found.contents.with_side_data:
+        found.facts.append(f"{found.contents.with_side_data:,} keys have side data")
     reader.close()
     return found, end
 
@@ -42,6 +45,9 @@ def _read_all(reader: SnapshotReader, found: Finding) -> None:
         expires = record.expiry_ms != NO_EXPIRY
         size = reader.position - reader.key_at
         found.contents.add(record.db, record.key, record.value, expires, size)
+        if record.side is not None:
+            side_data_in(record.side)
+            found.contents.with_side_data += 1
 
 
 def _facts(reader: SnapshotReader) -> list[str]:

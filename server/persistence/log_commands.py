@@ -4,6 +4,7 @@
     FUNCTION LOAD text        for each library of functions
     SELECT db                 for each database that has keys
     SET, RPUSH, XADD, ...     for each key, by its type: see ValueType.commands
+    ...                       what sets its side data: see SideKind.commands
     PEXPIREAT key ms          if the key expires
 
 Source: rewriteAppendOnlyFileRio in aof.c of Redis 7.0
@@ -61,6 +62,8 @@ class CommandPieces:
                 yield [b"SELECT", b"%d" % db.index]
             for key, value in db.table.items():
                 yield from types.of(value).commands(key, value)
+                if key in db.side:
+                    yield from db.side[key].commands(key)
                 expiry = db.expiry(key)
                 if expiry != NO_EXPIRY:
                     yield [b"PEXPIREAT", key, b"%d" % expiry]

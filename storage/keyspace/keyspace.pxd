@@ -24,6 +24,7 @@ cdef class Keyspace:
     cdef KeyTable _values
     cdef KeyTable _expires
     cdef KeyTable _field_expiries
+    cdef readonly dict side
 
     @cython.locals(keys=Py_ssize_t)
     cpdef bint is_large(self) noexcept

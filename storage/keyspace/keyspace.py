@@ -36,6 +36,7 @@ from storage import allocation, types
 from storage.errors import WrongType
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_table import KeyTable
+from storage.side_data.side_data import SideData
 from storage.value_type import ValueType
 
 String: TypeAlias = bytes | bytearray | int
@@ -50,7 +51,10 @@ V = TypeVar("V")
 
 
 class Keyspace:
-    """The keys of one numbered database. All operations are O(1) unless they say otherwise."""
+    """The keys of one numbered database. All operations are O(1) unless they say otherwise.
+
+    *side* has the side data of the few keys that have any; see storage/side_data.
+    """
 
     __slots__ = (
         "_clock",
@@ -62,6 +66,7 @@ class Keyspace:
         "_values",
         "events",
         "index",
+        "side",
     )
 
     def __init__(self, index: int, events: KeyEvents) -> None:
@@ -74,6 +79,7 @@ class Keyspace:
         self._values = KeyTable(events.loose_keys)
         self._expires = KeyTable()  # key -> unix ms
         self._field_expiries = KeyTable()  # key -> unix ms: when the first field of its value does
+        self.side: dict[bytes, SideData] = {}
 
     def __len__(self) -> int:
         return len(self._values)
@@ -247,6 +253,8 @@ class Keyspace:
                 self._expires.discard(key)
         if self._field_expiries.used:
             self._field_expiries.discard(key)
+        if self.side:
+            self.side.pop(key, None)
         if self._freeing.of_replaced:
             self._freeing.note(self.peek(key))
         is_new = self.events.tells_new_keys and key not in self._values
@@ -284,8 +292,17 @@ class Keyspace:
             self._expires.discard(key)
         if self._field_expiries.used:
             self._field_expiries.discard(key)
+        if self.side:
+            self.side.pop(key, None)
         self.events.removed(self.index, key)
         return True
+
+    def put_side(self, key: bytes, side: SideData | None) -> None:
+        """Let *side* be the side data of *key*, which is there; None or empty: it has none."""
+        if side:
+            self.side[key] = side
+        elif self.side:
+            self.side.pop(key, None)
 
     def changed(
         self,
@@ -348,6 +365,7 @@ class Keyspace:
         self._values = KeyTable(self.events.loose_keys)
         self._expires = KeyTable()
         self._field_expiries = KeyTable()
+        self.side = {}
         return keys
 
     def bytes_of(self, key: bytes, samples: int) -> int:
@@ -357,6 +375,8 @@ class Keyspace:
         """
         value = self._values.object_of(key)
         size = self._values.bytes_of(key)
+        if key in self.side:
+            size += len(self.side[key].record())
         return size if value is None else size + types.of(value).memory(value, samples)
 
     def bytes_of_slots(self) -> int:
@@ -492,3 +512,4 @@ class Keyspace:
         self._values, other._values = other._values, self._values
         self._expires, other._expires = other._expires, self._expires
         self._field_expiries, other._field_expiries = other._field_expiries, self._field_expiries
+        self.side, other.side = other.side, self.side

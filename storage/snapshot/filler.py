@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from storage.errors import Corrupt
 from storage.keyspace.keyspace import Keyspace
+from storage.side_data.side_data import side_data_in
 from storage.snapshot.snapshot_reader import Record, SnapshotReader
 
 NO_EXPIRY = -1
@@ -106,4 +107,8 @@ class Filler:
             db.expire_at(record.key, record.expiry_ms)
         if record.field_expiry_ms != NO_EXPIRY or self._replaces:
             db.expire_fields_at(record.key, record.field_expiry_ms)
+        if record.side is not None:
+            db.put_side(record.key, side_data_in(record.side))
+        elif self._replaces:
+            db.put_side(record.key, None)
         self.keys_loaded += 1

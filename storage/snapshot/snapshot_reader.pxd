@@ -23,6 +23,7 @@ cdef class Record:
     cdef readonly int64_t field_expiry_ms
     cdef readonly int64_t idle_s
     cdef readonly int64_t freq
+    cdef readonly bytes side
     cdef readonly Py_ssize_t end
 
 
@@ -46,6 +47,7 @@ cdef class SnapshotReader:
     cdef int64_t _expiry_ms
     cdef int64_t _idle_s
     cdef int64_t _freq
+    cdef bytes _side
 
     cdef int _forget_attributes(self) noexcept
     cpdef Record read(self)
@@ -54,7 +56,7 @@ cdef class SnapshotReader:
     cdef object _read_value(self, int code, bytes key)
     @cython.locals(record=Record)
     cdef Record _record(self, bytes key, object value)
-    @cython.locals(reader=RdbReader, name=bytes)
+    @cython.locals(reader=RdbReader, name=bytes, text=bytes)
     cdef int _read_opcode(self, int code) except -1
     cdef int _sum_up(self) noexcept
     @cython.locals(reader=RdbReader, checksum=uint64_t)

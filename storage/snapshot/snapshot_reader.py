@@ -14,6 +14,7 @@ from storage.rdb.errors import BadSignature, BadVersion, UnknownType
 from storage.rdb.options import ReadOptions
 from storage.rdb.raw import Buffer
 from storage.rdb.reader import RdbReader
+from storage.side_data import side_data
 from storage.value_type import ValueType
 
 CHECKSUM_STEP = 1 << 16  # bytes
@@ -26,7 +27,9 @@ EOF = opcodes.EOF
 class Record:
     """A key with its value and all that the snapshot says about it."""
 
-    __slots__ = ("db", "end", "expiry_ms", "field_expiry_ms", "freq", "idle_s", "key", "value")
+    __slots__ = (
+        "db", "end", "expiry_ms", "field_expiry_ms", "freq", "idle_s", "key", "side", "value",
+    )  # fmt: skip
 
     db: int
     key: bytes
@@ -35,6 +38,7 @@ class Record:
     field_expiry_ms: int  # the same of the first field of the value
     idle_s: int  # seconds since it was used, or -1
     freq: int  # how often it is used (LFU), or -1
+    side: bytes | None  # the record of its side data, if it has any
     end: int  # the offset of what follows the value
 
 
@@ -96,6 +100,7 @@ class SnapshotReader:
 
     def _forget_attributes(self) -> None:
         self._expiry_ms = self._idle_s = self._freq = UNKNOWN
+        self._side: bytes | None = None
 
     def _read_header(self) -> None:
         if self._reader.left() < opcodes.MAGIC_SIZE:
@@ -163,6 +168,7 @@ class SnapshotReader:
             record.field_expiry_ms = self._type.first_field_expiry(value)
         record.idle_s = self._idle_s
         record.freq = self._freq
+        record.side = self._side
         record.end = self._reader.position
         self._forget_attributes()
         if self._reader.position - self._summed >= CHECKSUM_STEP:
@@ -185,8 +191,11 @@ class SnapshotReader:
             reader.length()
             reader.length()
         elif code == opcodes.AUX:
-            name = reader.string()
-            self.aux[name] = reader.string()
+            name, text = reader.string(), reader.string()
+            if name == side_data.AUX:
+                self._side = text
+            else:
+                self.aux[name] = text
         elif code == opcodes.FUNCTION:
             self.functions.append(reader.string())
         elif code == opcodes.MODULE_AUX:

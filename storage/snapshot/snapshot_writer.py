@@ -5,6 +5,7 @@
              F5  code                             a library of functions
              FE  database                         the keys that follow are of that database
              FB  keys  expiring                   how many keys follow, and how many of them expire
+             [FA  "penstock-side-data"  record]   the side data of the key that follows
              [FC  expiry in unix ms, 8 bytes]     of the key that follows
              [F8  idle seconds, a length]         likewise; written under an LRU policy
              [F9  frequency, a byte]              likewise; written under an LFU policy
@@ -27,6 +28,8 @@ from storage.keyspace.usage import Usage
 from storage.rdb import borrowed, crc64, opcodes
 from storage.rdb.options import WriteOptions
 from storage.rdb.writer import RdbWriter
+from storage.side_data import side_data
+from storage.side_data.side_data import SideData
 from storage.snapshot.key_walk import KeyWalk
 from storage.value_type import ValueType
 
@@ -100,7 +103,7 @@ class SnapshotWriter:
         writer.length(len(db))
         writer.length(len(db.expiring))
         walk = KeyWalk(db.table)
-        while self._fill(walk, db.expiring, db.events.usage):
+        while self._fill(walk, db.expiring, db.events.usage, db.side):
             if writer.size < PIECE:
                 for _ in self._write_in_steps(walk.current_key(), walk.current_value()):
                     if writer.size >= PIECE:
@@ -108,7 +111,9 @@ class SnapshotWriter:
             else:
                 yield self._piece()
 
-    def _fill(self, walk: KeyWalk, expiring: KeyTable, usage: Usage) -> bool:
+    def _fill(
+        self, walk: KeyWalk, expiring: KeyTable, usage: Usage, side: dict[bytes, SideData]
+    ) -> bool:
         """Write keys until the piece is full or a value has to be written in steps.
 
         In the second case the piece is not full, and *walk* stands at the key, of which only the
@@ -119,6 +124,8 @@ class SnapshotWriter:
             if not walk.step():
                 return False
             self.keys_written += 1
+            if side:
+                self._write_side(side.get(walk.current_key()))
             if expiring.used:
                 self._write_expiry(expiring.number(walk.current_key()))
             if usage.is_saved:
@@ -129,6 +136,12 @@ class SnapshotWriter:
             if not self._type.write_at_once(writer, walk.key, walk.value):
                 break
         return True
+
+    def _write_side(self, side: SideData | None) -> None:
+        if side is not None:
+            self._writer.byte(opcodes.AUX)
+            self._writer.string(side_data.AUX)
+            self._writer.string(side.record())
 
     def _write_expiry(self, expiry_ms: int) -> None:
         if expiry_ms != NO_EXPIRY:

@@ -122,7 +122,7 @@ def test_a_zero_checksum_is_accepted_only_with_checksums_off() -> None:
 
 
 def test_bytes_after_the_value_are_refused() -> None:
-    with pytest.raises(Corrupt, match="behind the value"):
+    with pytest.raises(Corrupt, match="after the value"):
         restore(payload_of(b"\x00\x01ab"))
 
 

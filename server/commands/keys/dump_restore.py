@@ -44,10 +44,11 @@ def dump(call: Call) -> Reply:
 
     DUMP key
     """
-    value = call.db.read_any(call.argv[1])
+    key = call.argv[1]
+    value = call.db.read_any(key)
     if value is None:
         return None
-    return payload.dump(value, call.server.config.write_options())
+    return payload.dump(value, call.server.config.write_options(), call.db.side.get(key))
 
 
 @command(
@@ -85,12 +86,13 @@ def restore(call: Call) -> Reply:
         config.set_limits,
         call.server.node_limits.sorted_set,
     )
-    value = payload.restore(call.argv[3], reading)
+    value, side = payload.restore_all(call.argv[3], reading)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)
     if ttl and when_ms <= call.now_ms and not call.is_replayed:
         _delete(call, key)
         return OK
     call.db.replace(key, value)
+    call.db.put_side(key, side)
     call.db.expire_fields_at(key, types.of(value).first_field_expiry(value))
     if options.idle_s != UNKNOWN or options.frequency != UNKNOWN:
         call.db.set_usage(key, options.idle_s, options.frequency)

@@ -11,6 +11,7 @@ from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INSERT, OW, RM, RO, RW, UPDATE, KeyRange
 from storage import types
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.side_data.side_data import SideData
 
 NO_TYPE = Status(b"none")
 
@@ -186,14 +187,17 @@ def renamenx(call: Call) -> Reply:
 
 def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
     """Move the value at *source* to *target*. Waiting clients wake in the order of redis."""
-    _put_with_expiry(db, target, db.get(source), db.expiry(source))
+    _put_with_expiry(db, target, db.get(source), db.expiry(source), db.side.get(source))
     db.remove(source)
     db.changed(source, b"rename_from", changes=0)
     db.changed(target, b"rename_to")
 
 
-def _put_with_expiry(db: Keyspace, key: bytes, value: object, expiry_ms: int) -> None:
+def _put_with_expiry(
+    db: Keyspace, key: bytes, value: object, expiry_ms: int, side: SideData | None
+) -> None:
     db.replace(key, value)
+    db.put_side(key, side)
     db.expire_fields_at(key, types.of(value).first_field_expiry(value))
     if expiry_ms != NO_EXPIRY:
         db.expire_at(key, expiry_ms)
@@ -220,7 +224,9 @@ def copy(call: Call) -> Reply:
     value = call.db.read_any(source)
     if value is None or (target in db and not replace):
         return 0
-    _put_with_expiry(db, target, types.of(value).copy(value), call.db.expiry(source))
+    side = call.db.side.get(source)
+    copied = None if side is None else side.copy()
+    _put_with_expiry(db, target, types.of(value).copy(value), call.db.expiry(source), copied)
     db.changed(target, b"copy_to")
     return 1
 
@@ -261,7 +267,7 @@ def move(call: Call) -> Reply:
     value = source.get(key)
     if value is None or key in target:
         return 0
-    _put_with_expiry(target, key, value, source.expiry(key))
+    _put_with_expiry(target, key, value, source.expiry(key), source.side.get(key))
     source.remove(key)
     source.changed(key, b"move_from", changes=0)
     target.changed(key, b"move_to")

@@ -150,7 +150,8 @@ def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[byt
     for key in keys:
         expiry_ms = call.db.expiry(key)
         ttl = 0 if expiry_ms == NO_EXPIRY else max(1, expiry_ms - call.now_ms)
-        words = [b"RESTORE", key, b"%d" % ttl, payload.dump(call.db.get(key), writing)]
+        text = payload.dump(call.db.get(key), writing, call.db.side.get(key))
+        words = [b"RESTORE", key, b"%d" % ttl, text]
         yield [*words, b"REPLACE"] if replace else words
 
 

@@ -121,6 +121,8 @@ def xgroup_destroy(call: Call) -> Reply:
         raise KEY_NEEDED
     if not stream.delete_group(name):
         return 0
+    if key in call.db.side:
+        call.db.side[key].group_gone(name)
     # Who reads it waits in vain.
     call.db.group_changed(key, b"xgroup-destroy", changes=1, log=None, wakes=True)
     return 1

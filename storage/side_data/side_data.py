@@ -1,0 +1,103 @@
+"""The side data of one key, and their record in an RDB or a payload of DUMP.
+
+    version, a byte     FORM
+    count               how many follow
+    for each of them    name of the kind, whether it is of a group (a byte), [the group], its bytes
+
+Texts and numbers are RDB strings and lengths. They stand in the order of (kind, group), so equal
+side data have equal records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from storage.errors import Corrupt
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.side_data import kinds
+from storage.side_data.side_kind import SideKind
+from storage.value_type import Words
+
+FORM = 1
+AUX = b"penstock-side-data"  # the name of the field that has a record
+LEAST_BYTES = 3  # of one of them in a record
+
+
+class SideData:
+    """Values by the name of their kind, and by the group that each belongs to.
+
+    Where *group* is None, the value belongs to the key itself.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[bytes, bytes | None], Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, kind: SideKind, group: bytes | None = None) -> Any:
+        """The value of that *kind*; None if there is none."""
+        return self._values.get((kind.name, group))
+
+    def set(self, kind: SideKind, value: Any, group: bytes | None = None) -> None:
+        self._values[kind.name, group] = value
+
+    def discard(self, kind: SideKind, group: bytes | None = None) -> bool:
+        """Forget the value. False if there was none."""
+        return self._values.pop((kind.name, group), None) is not None
+
+    def group_gone(self, group: bytes) -> None:
+        """Forget all that belongs to *group*."""
+        for place in [place for place in self._values if place[1] == group]:
+            del self._values[place]
+
+    def copy(self) -> SideData:
+        copy = SideData()
+        for kind, group, value in self._sorted():
+            copy.set(kind, kind.copy(value), group)
+        return copy
+
+    def commands(self, key: bytes) -> Iterator[Words]:
+        """The commands that set all of it again, beside *key*."""
+        for kind, group, value in self._sorted():
+            yield from kind.commands(key, group, value)
+
+    def _sorted(self) -> list[tuple[SideKind, bytes | None, Any]]:
+        places = sorted(self._values, key=lambda place: (place[0], place[1] or b""))
+        return [(kinds.named(place[0]), place[1], self._values[place]) for place in places]
+
+    # ------------------------------------------------------------------ the record
+
+    def record(self) -> bytes:
+        """All of it as bytes. O(size)."""
+        writer = RdbWriter(compress=False)
+        writer.byte(FORM)
+        writer.length(len(self._values))
+        for kind, group, value in self._sorted():
+            writer.string(kind.name)
+            writer.byte(group is not None)
+            if group is not None:
+                writer.string(group)
+            writer.string(kind.dump(value))
+        return writer.take()
+
+
+def side_data_in(record: bytes) -> SideData:
+    """The side data whose record this is. Raises Corrupt. O(size)."""
+    reader = RdbReader(record)
+    if reader.byte() != FORM:
+        raise Corrupt("side data in a form of a later version")
+    data = SideData()
+    for _ in range(reader.count(LEAST_BYTES)):
+        kind = kinds.named(reader.string())
+        group = reader.string() if reader.byte() else None
+        if data.get(kind, group) is not None:
+            raise Corrupt("the same side data twice")
+        data.set(kind, kind.load(reader.string()), group)
+    if reader.left():
+        raise Corrupt("bytes after the side data")
+    return data
