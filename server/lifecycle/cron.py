@@ -89,6 +89,7 @@ class Cron:
         now_ms = int(self._monotonic_s() * 1000)
         for part in state.parts:
             part.tick(now_ms)
+        memory_reserve.tick(now_ms)
         self._watch_memory()
         if state.pausing.active and self._clock.passed_ms() >= state.pausing.until_ms:
             self._dispatcher.end_pause()

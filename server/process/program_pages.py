@@ -53,6 +53,11 @@ def keep_heap() -> None:
     page_calls.keep_freed(KEPT, LARGEST)
 
 
+def trim_heap() -> None:
+    """Give back what the heap keeps; it will keep again what is freed."""
+    page_calls.trim_heap()
+
+
 def unchanged(mappings: str) -> Iterator[tuple[int, int]]:
     """The addresses, from and to, of those *mappings* that are as they are in their files."""
     for found in _MAPPING.finditer(mappings):

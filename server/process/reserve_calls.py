@@ -1,7 +1,7 @@
 """The memory that is kept back: plain versions of the C functions in reserve_calls.pxd.
 
 Here it is given back only when somebody says so. Compiled, an allocation of Python's that fails
-gives it back by itself, and is tried again.
+gives it back by itself, and is tried again. Here no freed block is kept.
 """
 
 from __future__ import annotations
@@ -40,3 +40,17 @@ def small_failures() -> int:
 
 def guard_allocations() -> None:
     """From now on, let allocations that fail use the reserve."""
+
+
+def has_spare() -> bool:
+    """Whether a freed block is kept."""
+    return False
+
+
+def spares() -> int:
+    """How many blocks have been kept so far."""
+    return 0
+
+
+def drop_spare() -> None:
+    """Give the freed block back to the system, if one is kept."""

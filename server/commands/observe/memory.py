@@ -8,6 +8,7 @@ from server.dispatch.state import ServerState
 from server.observe import memory_report
 from server.observe.memory import resident_bytes
 from server.observe.memory_facts import MemoryFigures
+from server.process import memory_reserve, program_pages
 from server.table import errors
 from server.table.args import Args
 from server.table.command import TABLE, Flags, command, container
@@ -144,10 +145,12 @@ def _report(state: ServerState) -> str:
     tips=[Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_ALL_SUCCEEDED],
 )
 def memory_purge(_call: Call) -> Reply:
-    """Does nothing: the allocator keeps no pages that could be given back.
+    """Gives back to the system the memory that is kept for the next large values.
 
     MEMORY PURGE
     """
+    memory_reserve.drop_spare()
+    program_pages.trim_heap()
     return OK
 
 
