@@ -39,10 +39,12 @@ def called(rows: Iterable[Command]) -> list[tuple[str, Command]]:
 
 def spread(rows: Iterable[Command], percents: str) -> Iterator[tuple[str, dict[str, float]]]:
     """What the calls of *rows* took, in us, at these *percents*, which spaces stand between."""
-    wanted = [(text, float(text)) for text in percents.split()]
+    names = percents.split()
+    wanted = list(map(float, names))
     for row in rows:
         if row.latencies.calls:
-            yield row.name, {t: row.latencies.percentile(p) / 1000 for t, p in wanted}
+            times_ns = row.latencies.percentiles(wanted)
+            yield row.name, {name: ns / 1000 for name, ns in zip(names, times_ns, strict=True)}
 
 
 def codes(errors: dict[str, int]) -> list[tuple[str, int]]:

@@ -13,7 +13,6 @@ A room declares the facts of its subjects in its facts.py; server/dispatch/serve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -77,8 +76,7 @@ class Always(Generic[V]):
         return self._value
 
 
-@dataclass(frozen=True)
-class Fact(Generic[S]):
+class Fact(NamedTuple, Generic[S]):
     """One fact. *form* and *words* (of a flag: no, yes) are how INFO writes its value."""
 
     name: str
@@ -234,8 +232,7 @@ class Spread:
                 yield Sample(self.facts[0], value, labels)
 
 
-@dataclass(frozen=True)
-class Entry(Generic[W]):
+class Entry(NamedTuple, Generic[W]):
     """Facts, and how what they are about is found in the whole."""
 
     facts: Facts[Any] | Family[Any] | Spread

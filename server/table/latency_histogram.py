@@ -12,12 +12,18 @@ Source: http://hdrhistogram.org
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from struct import Struct
 
 from server.table import histogram_octets
 
 LONGEST_NS = 1_000_000_000  # a longer call counts as one that took 1 s
 BUCKETS = 3072
+OCTAVE = 128  # buckets, in which times double
+COUNTS = Struct(f"<{OCTAVE}q")  # of an octave
+NOTHING = bytes(COUNTS.size)
 FIRST_STEP_NS = 1024  # the steps of LATENCY HISTOGRAM: each is twice the one before
 
 
@@ -46,15 +52,24 @@ class LatencyHistogram:
     def _at(self, bucket: int) -> int:
         return 0 if self._counts is None else histogram_octets.count_at(self._counts, bucket)
 
-    def percentile(self, percent: float) -> int:
-        """The longest that the fastest *percent* of the calls took, in ns. O(buckets)."""
-        wanted = max(int(percent / 100 * self.calls + 0.5), 1)
-        counted = 0
-        for bucket in range(BUCKETS):
-            counted += self._at(bucket)
-            if counted >= wanted:
-                return longest_in(bucket)
-        return 0
+    def percentiles(self, percents: Sequence[float]) -> list[int]:
+        """The longest that the fastest part of the calls took, in ns, for each of *percents*.
+
+        Zeros if there was no call. O(buckets), whatever the number of percents.
+        """
+        if self._counts is None:
+            return [0] * len(percents)
+        buckets: list[int] = []
+        counts: list[int] = []
+        for first in range(0, BUCKETS, OCTAVE):  # most octaves hold nothing
+            at = first * histogram_octets.COUNT
+            octave = self._counts[at : at + COUNTS.size]
+            if octave != NOTHING:
+                buckets += range(first, first + OCTAVE)
+                counts += COUNTS.unpack(octave)
+        counted = list(accumulate(counts))
+        wanted = [max(int(percent / 100 * self.calls + 0.5), 1) for percent in percents]
+        return [longest_in(buckets[bisect_left(counted, each)]) for each in wanted]
 
     def cumulative(self) -> Iterator[tuple[int, int]]:
         """Steps of time in us, and how many calls took no longer. O(buckets).

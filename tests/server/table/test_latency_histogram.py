@@ -39,7 +39,7 @@ def test_each_bucket_begins_where_the_one_before_ends() -> None:
 @given(TIMES, st.sampled_from((0.1, 50.0, 99.0, 99.9, 100.0)))
 def test_a_percentile_is_the_time_at_that_rank(times: list[int], percent: float) -> None:
     rank = max(int(percent / 100 * len(times) + 0.5), 1)
-    assert filled(times).percentile(percent) in shown(sorted(times)[rank - 1])
+    assert filled(times).percentiles([percent])[0] in shown(sorted(times)[rank - 1])
 
 
 @given(TIMES)
@@ -66,4 +66,9 @@ def test_a_reset_forgets_all_calls() -> None:
     histogram.reset()
     assert histogram.calls == 0
     assert list(histogram.cumulative()) == []
-    assert histogram.percentile(50) == 0
+    assert histogram.percentiles([50, 99]) == [0, 0]
+
+
+def test_percentiles_are_found_in_buckets_of_any_count() -> None:
+    histogram = filled([5] * 256 + [9] * 256)
+    assert histogram.percentiles([50, 50.2, 100]) == [5, 9, 9]
