@@ -2,6 +2,8 @@ cimport cython
 
 from protocol.encoder cimport Encoder
 
+cdef Encoder _EMPTY
+
 
 @cython.final
 cdef class Message:
@@ -10,3 +12,7 @@ cdef class Message:
     cdef bytes _resp3
 
     cpdef bytes encoded(self, int resp)
+
+
+@cython.locals(out=Encoder, word=bytes)
+cdef bytes _encode(list words, int resp)

@@ -7,7 +7,8 @@ RESP3   >3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from protocol.replies import Push
+
+_EMPTY = Encoder()
 
 
 class Message:
@@ -32,6 +33,11 @@ class Message:
 
 
 def _encode(words: list[bytes], resp: int) -> bytes:
-    out = Encoder(resp)
-    out.write(Push(words))
+    out = _EMPTY.another()
+    if resp == 3:
+        out.raw(b">%d\r\n" % len(words))
+    else:
+        out.array(len(words))
+    for word in words:
+        out.bulk(word)
     return out.take()

@@ -1,1 +1,8 @@
+cimport cython
+
 from server.dispatch.call cimport Call
+from server.replication.feed cimport Feed
+
+
+@cython.locals(feed=Feed)
+cdef _tell_replicas(Call call)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from protocol.replies import Reply
 from server.client.origin import LOG
 from server.dispatch.call import Call
+from server.replication.feed import Feed
 from server.table.channels import FIRST
 from server.table.command import Flags, command
 from server.table.keys import NOT_KEY, KeyRange
@@ -55,5 +56,6 @@ def spublish(call: Call) -> Reply:
 
 def _tell_replicas(call: Call) -> None:
     """Have them publish the message, too. What comes from the log they have had long ago."""
-    if not call.origin & LOG:
-        call.server.replication.feed.publish(call.db.index, call.argv)
+    feed: Feed = call.server.replication.feed
+    if feed.is_attached and not call.origin & LOG:
+        feed.publish(call.db.index, call.argv)
