@@ -23,6 +23,7 @@ cdef int NO_MULTI
 cdef int NOT_QUEUED
 cdef int LOADING
 cdef int RUNS_QUEUE
+cdef int RUNS_SCRIPTS
 cdef int TELLS_HEALTH
 cdef int FOR_SUBSCRIBERS
 cdef int IN_MULTI

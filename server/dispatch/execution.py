@@ -106,7 +106,7 @@ class Execution:
         finally:
             self._depth -= 1
             call.argv = NO_WORDS  # the parser may use the list again
-            if self._depth and outer is None:
+            if self._depth and call.is_logged and outer is None:
                 outer = []  # the command that ran this one: each inner one has said its own
             self._events.logged = outer
         if origin & REPLAYED and not origin & SCRIPT and isinstance(reply, ErrorReply):

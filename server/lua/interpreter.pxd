@@ -25,8 +25,10 @@ cdef class Interpreter:
     cdef lua_State *_L
     cdef Host _host
     cdef ResultWriter _results
+    cdef int _argv_name
     cdef int _describe
     cdef int _globals
+    cdef int _keys_name
     cdef int _loading
     cdef int _redis
     cdef int _world
@@ -35,6 +37,7 @@ cdef class Interpreter:
     cpdef set_limit(self, size_t limit)
     cdef _install_own(self)
     cdef _build_world(self, size_t limit, dict versions)
+    cdef int _text_ref(self, bytes text) except -1
     @cython.locals(status=int)
     cpdef int compile(self, bytes source, bytes name) except? -1
     cpdef forget(self, int ref)

@@ -52,7 +52,18 @@ class Failure:
 class Interpreter:
     """*limit* is how many bytes its scripts may take: it defends the server against them."""
 
-    __slots__ = ("_L", "_describe", "_globals", "_host", "_loading", "_redis", "_results", "_world")
+    __slots__ = (
+        "_L",
+        "_argv_name",
+        "_describe",
+        "_globals",
+        "_host",
+        "_keys_name",
+        "_loading",
+        "_redis",
+        "_results",
+        "_world",
+    )
 
     def __init__(self, host: Host, limit: int, versions: dict[bytes, bytes | int]) -> None:
         self._host = host
@@ -119,9 +130,16 @@ class Interpreter:
         self._redis = lua.make_ref(L)
         self._world = lua.make_ref(L)
         self._globals = lua.make_ref(L)
+        self._keys_name = self._text_ref(b"KEYS")
+        self._argv_name = self._text_ref(b"ARGV")
         lua.push_ref(L, self._globals)
         lua.replace(L, lua.GLOBALS)
         lua.collect_garbage(L)
+
+    def _text_ref(self, text: bytes) -> int:
+        """A ref to *text*, which is pushed sooner than made again."""
+        lua.push_bytes(self._L, text)
+        return lua.make_ref(self._L)
 
     # ------------------------------------------------------------------ scripts
 
@@ -156,12 +174,16 @@ class Interpreter:
         in ARGV.
         """
         L = self._L
+        if keys:
+            values.expect(words[first])
         lua.push_ref(L, self._describe)
         lua.push_ref(L, self._world)
+        lua.push_ref(L, self._keys_name)
         self._push_words(words, first, first + keys)
-        lua.set_field(L, 2, b"KEYS")
+        lua.raw_set(L, 2)
+        lua.push_ref(L, self._argv_name)
         self._push_words(words, first + keys, len(words))
-        lua.set_field(L, 2, b"ARGV")
+        lua.raw_set(L, 2)
         lua.set_top(L, 1)
         lua.push_ref(L, ref)
         return self._run(0, out)
@@ -173,6 +195,8 @@ class Interpreter:
 
         It is given the *words* from the *first* on: so many as there are *keys*, and the rest.
         """
+        if keys:
+            values.expect(words[first])
         lua.push_ref(self._L, self._describe)
         lua.push_ref(self._L, ref)
         self._push_words(words, first, first + keys)
@@ -232,7 +256,7 @@ class Interpreter:
         lua.set_hook(self._L, redis_library.count_reached, COUNT)
         status = lua.call(self._L, arguments, results, 1)
         redis_library.enter(outer)
-        values.forget_long_words()
+        values.script_ended()
         if self._host.fault is not None:
             fault, self._host.fault = self._host.fault, None
             lua.set_top(self._L, 0)

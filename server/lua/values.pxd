@@ -15,6 +15,8 @@ cdef list NO_WORDS
 cdef Py_ssize_t KEPT_WORDS
 cdef Py_ssize_t KEPT_BYTES
 cdef list _last_words
+cdef bint _has_long_words
+cdef bytes _expected
 cdef int64_t EXACT
 cdef int BULK
 cdef int INTEGER
@@ -63,8 +65,7 @@ cdef int push_error(lua_State *L, bytes text) except -1
     last=list, known=Py_ssize_t, count=Py_ssize_t, words=list, index=int, kind=int, word=bytes
 )
 cdef list take_words(lua_State *L)
-cdef forget_long_words()
-@cython.locals(word=bytes)
-cdef bint _are_short(list words) except -1
+cdef expect(bytes word)
+cdef script_ended()
 @cython.locals(integer=int64_t)
 cpdef bytes number_text(double number)

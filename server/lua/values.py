@@ -44,6 +44,8 @@ EXACT = 2**52  # up to here, integers are written digit by digit
 
 
 _last_words = NO_WORDS  # of the command that the running script has called last
+_has_long_words = False  # these, or those of a command before, take much memory
+_expected = b""  # a word of the command that runs the script
 
 # ---------------------------------------------------------------------- to a script
 
@@ -205,16 +207,25 @@ def take_words(L: State) -> list[bytes] | None:
     """The arguments of the running native as a command's words; None if one is no text.
 
     A word that the command before had in the same place, as in a loop or when a script runs again,
-    is that very object. So is the list, if whoever was given it has let it go.
+    is that very object, and so is the one that the script is expected to use. So is the list, if
+    whoever was given it has let it go.
     """
-    global _last_words  # noqa: PLW0603
+    global _last_words, _has_long_words  # noqa: PLW0603
     last, known, count = _last_words, len(_last_words), lua.top(L)
     words = octets.room_for(last, count)
+    if count > KEPT_WORDS:
+        _has_long_words = True
     for index in range(count):
         kind = lua.type_at(L, index + 1)
         if kind == lua.STRING:
             word = last[index] if index < known else b""
-            words[index] = word if lua.holds(L, index + 1, word) else lua.to_bytes(L, index + 1)
+            if not lua.holds(L, index + 1, word):
+                word = _expected
+                if not lua.holds(L, index + 1, word):
+                    word = lua.to_bytes(L, index + 1)
+                if len(word) > KEPT_BYTES:
+                    _has_long_words = True
+            words[index] = word
         elif kind == lua.NUMBER:
             words[index] = number_text(lua.to_number(L, index + 1))
         else:
@@ -223,21 +234,22 @@ def take_words(L: State) -> list[bytes] | None:
     return words
 
 
-def forget_long_words() -> None:
-    """A script is over: let go of the words of its last command if they take much memory."""
-    global _last_words  # noqa: PLW0603
-    if not _are_short(_last_words):
+def expect(word: bytes) -> None:
+    """A script begins, whose commands are likely to have *word* among theirs: its first key."""
+    global _expected  # noqa: PLW0603
+    _expected = word
+
+
+def script_ended() -> None:
+    """A script is over: let go of its first key, and of its last command's words if they are long.
+
+    Short ones stay for the next script, which may be the same.
+    """
+    global _expected, _last_words, _has_long_words  # noqa: PLW0603
+    _expected = b""
+    if _has_long_words:
         _last_words = NO_WORDS
-
-
-def _are_short(words: list[bytes]) -> bool:
-    """Whether *words* are few, and take little memory."""
-    if len(words) > KEPT_WORDS:
-        return False
-    for word in words:  # noqa: SIM110  (compiled, a generator costs more than the loop)
-        if len(word) > KEPT_BYTES:
-            return False
-    return True
+        _has_long_words = False
 
 
 def whole(number: float) -> int:

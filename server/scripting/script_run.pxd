@@ -7,6 +7,9 @@ from server.process cimport ticks
 cdef class ScriptRun
 
 
+cdef int ALLOW_OOM
+cdef int NO_WRITES
+cdef list NO_WORDS
 cdef int64_t SLICE_NS
 cdef int64_t LOADING_NS
 

@@ -20,6 +20,7 @@ from server.scripting.header import ALLOW_OOM, NO_WRITES
 
 SLICE_NS = 10_000_000  # of a long script, until others are answered again
 LOADING_NS = 500_000_000  # that the text of a library may run, for nobody is served meanwhile
+NO_WORDS: list[bytes] = []  # while nothing runs
 LEVELS = (logging.DEBUG, VERBOSE, logging.INFO, logging.WARNING)  # of redis.log
 
 _log = logging.getLogger("penstock")
@@ -83,7 +84,7 @@ class ScriptRun(Host):
         self.threshold_ns = 0  # busy-reply-threshold; 0: never
         self.is_on = False
         self.client: Client | None = None
-        self.argv: list[bytes] = []
+        self.argv = NO_WORDS
         self.name = b""
         self.flags = 0
         self.is_function = False
@@ -111,7 +112,7 @@ class ScriptRun(Host):
         self.name = name
         self.flags = flags
         self.is_function = is_function
-        self.is_read_only = bool(flags & NO_WRITES)
+        self.is_read_only = (flags & NO_WRITES) != 0
         self.has_failed = False
         self.has_written = False
         self.ends = False
@@ -122,7 +123,7 @@ class ScriptRun(Host):
         """It is over."""
         self.is_on = False
         self.client = None
-        self.argv = []
+        self.argv = NO_WORDS
 
     def begin_loading(self, registry: Registry) -> None:
         """The text of a library begins to run, which enters its functions in *registry*."""
@@ -148,7 +149,7 @@ class ScriptRun(Host):
     @property
     def allows_oom(self) -> bool:
         """Whether its commands may add data while maxmemory is exceeded."""
-        return bool(self.flags & ALLOW_OOM)
+        return (self.flags & ALLOW_OOM) != 0
 
     # ------------------------------------------------------------------ what the script asks for
 

@@ -10,6 +10,7 @@ from server.tracking.tracking_table cimport TrackingTable
 from storage.chance cimport Chance
 
 cdef int READONLY
+cdef int RUNS_SCRIPTS
 cdef int TOLD
 cdef int TRACKING
 cdef Py_ssize_t PREFIX_BYTES

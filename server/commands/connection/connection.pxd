@@ -2,3 +2,5 @@ from server.table.args cimport Args
 from server.dispatch.call cimport Call
 from server.client.client cimport Client
 from server.dispatch.state cimport ServerState
+
+cdef int SUBSCRIBED

@@ -3,6 +3,8 @@ cimport cython
 from server.dispatch.call cimport Call
 from server.replication.feed cimport Feed
 
+cdef int LOG
+
 
 @cython.locals(feed=Feed)
 cdef _tell_replicas(Call call)

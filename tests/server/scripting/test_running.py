@@ -296,6 +296,19 @@ def test_words_of_one_script_after_the_other_are_their_own(server: Any) -> None:
     ]
 
 
+def test_the_first_key_of_a_script_may_be_any_word_of_its_commands(server: Any) -> None:
+    script = (
+        "redis.call('SET', KEYS[1], KEYS[1]) redis.call('RPUSH', 'all', KEYS[2], KEYS[1], 'end') "
+        "return redis.call('GET', KEYS[1])"
+    )
+    keys = [b"a", b"b", b"SET", b"GET", b"", b"k" * 100, b"a"]
+    for key in keys:
+        assert server.send("EVAL", script, 2, key, b"other" + key) == key
+    words = [word for key in keys for word in (b"other" + key, key, b"end")]
+    assert server.send("LRANGE", "all", 0, -1) == words
+    assert server.send("EVAL", "return redis.call('GET', 'b')", 0) == b"b"
+
+
 def test_a_result_of_whatever_size_is_whole(server: Any) -> None:
     for size in (0, 1, 9, 10, 4095, 4096, 4097, 65535, 65536, 1_000_000):
         assert server.send("EVAL", "return {ARGV[1], 'x'}", 0, b"v" * size) == [b"v" * size, b"x"]
