@@ -24,7 +24,7 @@ FCALL: Final = ("FCALL", "get", "1", KEY)
 
 
 def some_scripts(keys: Iterator[Command]) -> Iterator[Command]:
-    """Load what the calls need, behind the commands that make *keys*."""
+    """Load what the calls need, after the commands that make *keys*."""
     yield from keys
     yield ("SCRIPT", "LOAD", GET)
     yield ("FUNCTION", "LOAD", "REPLACE", LIBRARY)

@@ -67,7 +67,7 @@ class Server:
             self.load_port = free_port()
             options = (*options, *certificate.server_options(self.load_port))
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by stop)
-        self._folder = tempfile.TemporaryDirectory()  # likewise
+        self._folder = tempfile.TemporaryDirectory()  # as above
         self.folder = Path(self._folder.name)
         words = [*shlex.split(command), *common_options(self.port), "--dir", self._folder.name]
         began = time.monotonic()

@@ -5,7 +5,7 @@
 - stream: the same as one micro-batch, from the call of addBatch to its end.
 - tuples: a batch read by a source that yields a Python tuple for each row, as most sources do.
 - redis-py write: pipelines of 1,000 XADD.
-- load: a Parquet file is written into a stream, exactly once; load at least once: likewise.
+- load, load at least once: a Parquet file is written into a stream, exactly or at least once.
 - at least once, exactly once, ordered, atomic: a streaming query copies the entries from stream to
   stream, in batches of at most 100,000. Only addBatch is timed. Ordered uses one task.
 """

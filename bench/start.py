@@ -1,6 +1,6 @@
 """What a server needs before it holds anything: the time from its start to PONG, and its memory.
 
-Each round starts every server anew, one after the other. The time counts from the start of the
+Each round restarts every server, one after the other. The time counts from the start of the
 process to the answer to the first PING; the resident memory is that of the server when it has been
 left alone for a while. The median of the rounds counts, for each figure by itself.
 """

@@ -83,12 +83,12 @@ def some_keys(_: int, keys: int = KEYS) -> Iterator[Command]:
 
 
 def scripts(requests: int) -> Iterator[Command]:
-    """The same keys, and the scripts that read them."""
+    """Set every key for which redis-benchmark will ask, and load the scripts that read them."""
     return some_scripts(some_keys(requests))
 
 
 def many_keys(requests: int) -> Iterator[Command]:
-    """The same, so many that they are in no cache of the processor."""
+    """Set so many keys that they do not fit the processor's caches."""
     return some_keys(requests, MANY_KEYS)
 
 
@@ -332,7 +332,7 @@ def make_groups(client: int, count: int = 4000) -> Script:
 
 
 def read_by_many(client: int, consumers: int = 200, reads: int = 2) -> Script:
-    """An entry for each of many consumers, in some rounds; then the group is made anew.
+    """An entry for each of many consumers, in some rounds; then the group is made again.
 
     The first read makes the consumer. All groups together have 10,000 of them.
     """
@@ -363,7 +363,7 @@ def hand_on(client: int) -> Script:
 
 
 def shared(script: Script) -> Callable[[int], Script]:
-    """The same script for all connections; each begins at another place in it."""
+    """One script for all connections; each begins at a different place in it."""
     return lambda client: script[client % len(script) :] + script[: client % len(script)]
 
 

@@ -91,7 +91,7 @@ def must_compile(module: str, source: Path, variant: Variant) -> bool:
 def put_in_place(modules: Iterable[str], variant: Variant) -> None:
     """Let Python find those of *modules* that are compiled and wait, the shared code last.
 
-    Who finds that finds all: see server/__main__.py.
+    A process that finds it finds all: see server/__main__.py.
     """
     for module in sorted(modules, key=lambda module: module == SHARED_CODE):
         waiting, place = waiting_file(module, variant), compiled_file(module, variant)
@@ -103,7 +103,7 @@ def put_in_place(modules: Iterable[str], variant: Variant) -> None:
 def compile_all(
     sources: dict[str, Path], variant: Variant, processes: int, told: Callable[[str], None]
 ) -> None:
-    """Compile the C of each module, *processes* at a time; tell of each when it is done.
+    """Compile the C of each module, *processes* at a time; report each when it is done.
 
     What is compiled waits to be put in place.
     """

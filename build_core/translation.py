@@ -182,7 +182,7 @@ def in_fork(work: Callable[[], bool]) -> int:
 def stale(
     translations: list[Translation], packages: tuple[str, ...]
 ) -> Iterator[tuple[Translation, str]]:
-    """Those whose C is not there or not made of these sources, with the digest to be."""
+    """Those without C that was made of these sources, with the digest to be."""
     shared, fixed = shared_files(packages), FixedAttributes(packages).summary()
     for translation in translations:
         stamp = digest(translation, shared, fixed)

@@ -17,14 +17,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Variant:
-    """Where the files of a variant lie, and what the two compilers are told beside the usual."""
+    """Where the files of a variant lie, and what the two compilers are told besides the usual."""
 
     name: str
     c_files: Path  # the folder of what Cython writes
     objects: Path  # of what the C compiler writes
     modules: Path  # of what Python imports
     checks: Mapping[str, bool] = field(default_factory=dict)  # whatever a module says of itself
-    flags: tuple[str, ...] = ()  # of the C compiler, behind all others
+    flags: tuple[str, ...] = ()  # of the C compiler, after all others
     link_flags: tuple[str, ...] = ()
 
 

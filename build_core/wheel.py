@@ -68,7 +68,7 @@ class CompiledWheel(bdist_wheel):  # type: ignore[misc]
 def compile_application() -> bool:
     """Compile in place what is not compiled yet. Return False if the wheel is to be without.
 
-    Exit if the environment asks for compiled modules that cannot be had.
+    Exit if the environment asks for compiled modules that cannot be obtained.
     """
     wanted = os.environ.get("PENSTOCK_COMPILE", "")
     if wanted == "no":

@@ -64,7 +64,7 @@ def find_server() -> list[str] | None:
 
 
 def server_options(words: list[str]) -> list[str] | None:
-    """The options of the server that was started with *words*; None if that is no server."""
+    """The options of the server that was started with *words*; None if that is not a server."""
     for n, (program, verb) in enumerate(pairwise(words)):
         if PROGRAMS.get(Path(program).name) == verb:
             return words[n + 2 :]

@@ -128,7 +128,7 @@ def weight(row: Command) -> float:
     if row.name.endswith("subscribe"):
         return 0.1  # a subscriber that speaks RESP2 may run nothing else
     if row.group == "cluster":
-        return 0.02  # this server is no node of one
+        return 0.02  # this server is not a node of one
     return 0.1 if row.flags & Flags.ADMIN or row.group in ("server", "connection") else 1.0
 
 
@@ -202,7 +202,7 @@ class CommandWords:
         return words
 
     def _one(self, argument: Argument, group: str) -> list[bytes]:
-        """What stands behind the argument's word, if it has one."""
+        """What follows the argument's word, if it has one."""
         if argument.type == "pure-token":
             return []
         if argument.type == "oneof":

@@ -1,7 +1,7 @@
 """What drives a fuzz target that takes bytes: atheris, or random changes of inputs that are known.
 
 atheris is guided by the branches that plain Python takes. Without it inputs are changed blindly: on
-the sanitized core, too, which bears no second sanitizer beside its own. They are the target's own
+the sanitized core, too, which bears no second sanitizer besides its own. They are the target's own
 and those that atheris has kept in build/fuzz/ from earlier runs.
 
     -max_total_time=60      seconds

@@ -25,7 +25,7 @@ def load_as_built(*names: str) -> list[ModuleType]:
 
 
 def load_plain(*names: str) -> list[ModuleType]:
-    """The same from their sources, even if they are compiled, with instrumented functions."""
+    """Import *names* from their sources, though they are compiled, with instrumented functions."""
     sys.meta_path.insert(0, _PlainFinder)
     try:
         modules = load_as_built(*names)

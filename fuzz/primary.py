@@ -4,7 +4,7 @@
 
 The first byte says what the rest is: answers to the handshake, a copy, or the stream of changes, or
 the seed of a stream of commands. It comes in portions of a length that the second byte says.
-Whatever comes, the link is ended by one of the documented exceptions, or goes on. What was passed
+Whatever comes, the link is ended by one of the documented exceptions, or stays. What was passed
 on is the beginning of what came; nothing waits, nothing is answered, and the keyspace holds what it
 must.
 """

@@ -10,7 +10,7 @@ from fuzz.socket_requests import Requests
 from fuzz.socket_scene import Scene
 
 # CONFIG SET: the first value is the usual one, and drawn every other time. None of them locks all
-# clients out, so what is usual can be had again.
+# clients out, so what is usual can be obtained again.
 LIMITS: dict[str, list[str]] = {
     "client-output-buffer-limit": [
         "normal 0 0 0 slave 256mb 64mb 60 pubsub 32mb 8mb 60", "normal 1mb 100kb 1",
@@ -130,7 +130,7 @@ def migrant(dice: Random, scene: Scene) -> Requests:
 
 
 def saver(dice: Random, _scene: Scene) -> Requests:
-    """Children, and loads of all data amid all others."""
+    """Children, and loads of all data, during all other commands."""
     commands = (
         "BGSAVE", "BGSAVE SCHEDULE", "BGREWRITEAOF", "BGREWRITEAOF", "SAVE", "DEBUG RELOAD",
         "DEBUG RELOAD NOSAVE", "DEBUG LOADAOF", "LASTSAVE", "DEBUG DIGEST", "DEBUG SLEEP 0.05",
@@ -147,7 +147,7 @@ def saver(dice: Random, _scene: Scene) -> Requests:
 
 
 def user_keeper(dice: Random, _scene: Scene) -> Requests:
-    """Takes rights from users who are there."""
+    """Takes rights from existing users."""
     rules = (
         f"ann on >{PASSWORD} ~* &* +@all", "ann off", "ann -@all", "ann resetkeys", "ann reset",
         "ann resetchannels", "ann -get", "ann (+get ~q:*)", "ann clearselectors", "bob resetpass",

@@ -90,7 +90,7 @@ class Crowd:
             self._expect(peer)
 
     def turn(self, longest_s: float) -> list[Peer]:
-        """Serve whatever is ready or due within that time; returns who is over."""
+        """Serve whatever is ready or due within that time; returns the visits that are over."""
         wait_s = longest_s
         if self._due:
             wait_s = min(wait_s, max(0.0, self._due[0][0] - time.monotonic()))

@@ -107,7 +107,7 @@ def tracker(dice: Random, scene: Scene) -> Requests:
 
 
 def blocked(dice: Random, _scene: Scene) -> Requests:
-    """Waits, with other commands behind."""
+    """Waits, with other commands pipelined after it."""
     requests = Requests()
     timeout = dice.choice(("0", "0", "0.01", "0.5"))
     milliseconds = int(float(timeout) * 1000)

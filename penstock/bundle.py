@@ -35,7 +35,7 @@ def entry_point(module: str) -> str:
 
 
 class Bundle:
-    """What the two files in *folder* hold: nothing, if they are not there."""
+    """What the two files in *folder* hold: nothing, if they do not exist."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

@@ -23,7 +23,7 @@ Usage: {command} serve [/path/to/redis.conf] [options]
 
 
 def main(argv: list[str] | None = None, command: str = "penstock") -> int:
-    """Run *argv*, by default the words behind the program's name; the exit status.
+    """Run *argv*, by default the words after the program's name; the exit status.
 
     *command* is what the user calls it, for the usage texts.
     """
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None, command: str = "penstock") -> int:
 
         return make_alias(words[1:], command)
     if verb == "unit":
-        from penstock.unit import print_unit  # noqa: PLC0415  (likewise)
+        from penstock.unit import print_unit  # noqa: PLC0415  (imported lazily)
 
         return print_unit(words[1:], command)
     if _is_no_file(verb):

@@ -66,8 +66,8 @@ class Encoder(Encoded):
     the encoder is *overflown*, and the client must be disconnected. The limit is checked only where
     memory is taken, so the last buffer may be filled beyond it.
 
-    One who writes many small pieces may reserve() room for all of them, write into *buffer* from
-    *end* on, and set *end* behind them.
+    A caller that writes many small pieces may reserve() room for all of them, write into *buffer*
+    from *end* on, and set *end* past them.
     """
 
     __slots__ = ("_in_pieces", "_pieces", "buffer", "end", "limit", "overflown", "resp")

@@ -19,7 +19,7 @@ MOST_AT_ONCE = 1024 * 1024  # bytes to be received with one call, so that others
 
 
 class LongWord:
-    """A word of *size* bytes that comes in pieces, with the CRLF behind it."""
+    """A word of *size* bytes that comes in pieces, with the CRLF after it."""
 
     __slots__ = ("_memory", "_room", "_size", "filled")
 
@@ -58,7 +58,7 @@ class LongWord:
         return self.filled == self._size
 
     def finish(self) -> bytes:
-        """The word, which must be whole. Call it once. The CRLF behind the word is not checked."""
+        """The word, which must be whole. Call it once. The CRLF after the word is not checked."""
         return word_memory.finish(self._memory, self._size - 2)
 
     def _make_room(self, least: int) -> None:

@@ -254,7 +254,7 @@ cdef inline int64_t read_number(bytes data, Py_ssize_t start, Py_ssize_t end) no
     return -number if negative else number
 
 
-# It stops at the end because CPython puts a zero byte behind the last one of each bytes object.
+# It stops at the end because CPython puts a zero byte after the last one of each bytes object.
 cdef inline int64_t read_plain_head(bytes data, Py_ssize_t at, int mark) noexcept:
     cdef const char *text = PyBytes_AS_STRING(data) + at
     cdef int64_t number = 0

@@ -1,7 +1,7 @@
 """Byte primitives of the codec: the plain versions of the C functions in octets.pxd.
 
 The put_ functions write into *buffer* at *at*, where the caller has made room, and return the
-offset behind what they wrote. Callers must check offsets and sizes: the C functions do not.
+offset after what they wrote. Callers must check offsets and sizes: the C functions do not.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def starts_with(data: bytes, at: int, head: bytes) -> bool:
 def read_number(data: bytes, start: int, end: int) -> int:
     """The decimal number that fills ``data[start:end]``, or NOT_A_NUMBER.
 
-    No plus, no blanks, no leading zeros; more than MAX_DIGITS digits are no number.
+    No plus, no blanks, no leading zeros; more than MAX_DIGITS digits are not a number.
     """
     text = data[start:end]
     digits = text.removeprefix(b"-")

@@ -42,9 +42,9 @@ LONG_WORD = 32 * 1024  # bytes; from here on a system call costs less than the c
 FIRST_WORDS = 512  # places for names of commands, a power of 2
 LONGEST_FIRST_WORD = 16  # bytes; no name of a command is longer
 LEAST_WORD = 6  # bytes of a word on the wire: $0, CRLF, CRLF
-FEW_WORDS = 16  # in a command that look_ahead() looks behind
+FEW_WORDS = 16  # in a command that look_ahead() looks past
 
-EMPTY_TAIL = bytearray(b"x").__sizeof__() - 1  # bytes of a bytearray beside its memory
+EMPTY_TAIL = bytearray(b"x").__sizeof__() - 1  # bytes of a bytearray besides its memory
 NUL, CR, LF, STAR, DOLLAR = b"\0\r\n*$"
 TOO_BIG_INLINE = "too big inline request"
 NO_WORDS: list[bytes] = []
@@ -158,7 +158,7 @@ class RequestParser:
         return kept if self._long_word is None else kept + self._long_word.filled
 
     def room(self) -> int:
-        """How many bytes of memory are spare behind these."""
+        """How many bytes of memory are spare beyond these."""
         room = max(0, self._tail.__sizeof__() - EMPTY_TAIL - len(self._tail))
         return room if self._long_word is None else room + self._long_word.room()
 
@@ -171,7 +171,7 @@ class RequestParser:
         return len(self._data) - self._at
 
     def overfull(self, beside: int = 0) -> bool:
-        """Whether more is held than this client may keep here; it should be hung up on.
+        """Whether the client buffers more than its limit: disconnect it.
 
         *beside*: bytes of its requests that are held elsewhere.
         """
@@ -187,7 +187,7 @@ class RequestParser:
 
         Only speed is lost by None: the careful way below knows all that this does. A word that the
         command before had in the same place, as in a pipeline of XADD, is that very object. So is
-        the list, if whoever has taken it has let it go.
+        the list, if its last taker has dropped it.
         """
         data, at, size = self._data, self._at, len(self._data)
         last, known = self._last, len(self._last)
@@ -408,7 +408,7 @@ class RequestParser:
     def _take_inline(self) -> list[bytes] | None:
         """The words of a line, none for an empty one; None if it is not whole.
 
-        As in redis, no line end is found behind a NUL: what speaks another protocol gets no answer
+        As in redis, no line end is found after a NUL: what speaks another protocol gets no answer
         but the end, when it has sent more than a line may have.
         """
         size = self._line_size(LF, 1, TOO_BIG_INLINE)

@@ -1,6 +1,6 @@
 """The memory of a word that is still coming: plain versions of the C functions in word_memory.pxd.
 
-    memory   [the word so far, and room behind it]
+    memory   [the word so far, and room after it]
 
 In C the memory is already the bytes object that the word will be, so nobody else may see it before
 it is finished. It stands in a list, so that another object can take its place when it grows.

@@ -136,7 +136,7 @@ class Options:
 
 
 def milliseconds(text: str) -> int | None:
-    """Parse ``90s``, ``15m`` or a bare number of milliseconds; None if *text* is no duration."""
+    """Parse ``90s``, ``15m`` or a bare number of milliseconds; None if *text* is not a duration."""
     found = DURATION.fullmatch(text.strip())
     return int(found[1]) * UNIT_MS[found[2] or "ms"] if found else None
 

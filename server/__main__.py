@@ -32,7 +32,7 @@ from server.process.supervision import in_background
 def main(argv: list[str], program: str = "python -m server") -> int:
     """Serve until stopped; the exit status: 1 for bad options, a start that fails, or a fault.
 
-    *program* is what the user has called, for the usage text, and for the name in the log.
+    *program* is what the user has called, for the usage text, and for the name in the server log.
     """
     identity.go_by(program)
     process.open_standard_streams()

@@ -50,12 +50,12 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("penstock")
 
-# Values, clients and connections leave no reference cycles behind, so the collector finds next to
+# Values, clients and connections leave no reference cycles, so the collector finds next to
 # nothing; yet each run of its oldest generation walks all containers there are. It runs when this
 # many more containers have been made than freed, and its older generations ten times as rarely.
 COLLECT_AFTER = 100_000
 
-# Who starts the server in the background waits for its data so long; what fails later is logged.
+# How long `daemonize` keeps the caller waiting for the data; what fails later is logged.
 READY_AFTER_MS = 5000
 
 # Then the first clients have been served: what they need is not given back before.
@@ -64,11 +64,11 @@ SMALL_BYTES = 128 * 1024**2  # resident: defends clients against a pause that gr
 
 
 def ignore_ready() -> None:
-    """Stand in for whoever has started the server."""
+    """Nobody is told that the server is ready."""
 
 
 class SyncWatch:
-    """Has *call* made in a *turn* when the log has been fsynced, in whatever thread that was."""
+    """Has *call* made in a *turn* when the AOF has been fsynced, in whatever thread that was."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class Server:
     async def start(self, ready: Callable[[], None] = ignore_ready) -> None:
         """Listen, and load what was kept; *ready* is called when that is done, or takes long.
 
-        Raises OSError when an address or the folder cannot be had, LoadFailed, and BadUsers.
+        Raises OSError when an address or the folder cannot be obtained, LoadFailed, and BadUsers.
         """
         self.state.access.begin_with(users_at_start(self.config))
         self.state.persistence.folder.open()
@@ -218,7 +218,7 @@ class Server:
         self._link.role_changed()
 
     def reload(self) -> None:
-        """SIGHUP of a supervisor: read the files of users and TLS again. See dispatch.reloading."""
+        """SIGHUP of a supervisor: read the files of users and TLS again. See lifecycle/."""
         if self._life.phase is not Phase.SERVING:
             _log.warning("Not reloaded: data are loaded, or the server ends")
             return

@@ -30,7 +30,7 @@ class TooLarge(StorageError):
 
 
 class GroupExists(StorageError):
-    """A consumer group of that name is there already."""
+    """A consumer group of that name exists."""
 
 
 class Corrupt(StorageError):
@@ -38,7 +38,7 @@ class Corrupt(StorageError):
 
 
 class Truncated(Corrupt):
-    """Likewise: they end before what they announce."""
+    """Bytes of a format that end before what they announce."""
 
 
 class LastIdTooSmall(StorageError):

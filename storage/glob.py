@@ -60,7 +60,7 @@ def _skip_stars(pattern: bytes, at: int) -> int:
 
 
 def _after_element(pattern: bytes, at: int, byte: int, nocase: bool) -> int:
-    """Where the pattern goes on if what stands at *at* matches *byte*, else -1."""
+    """Where the pattern continues if its element at *at* matches *byte*, else -1."""
     if at == len(pattern):
         return -1
     if pattern[at] == QUESTION_MARK:
@@ -75,7 +75,7 @@ def _after_element(pattern: bytes, at: int, byte: int, nocase: bool) -> int:
 
 
 def _after_class(pattern: bytes, at: int, byte: int, nocase: bool) -> int:
-    """The same for a class whose ``[`` stands before *at*."""
+    """Where the pattern continues if the class whose ``[`` is before *at* matches, else -1."""
     end = len(pattern)
     negated = at < end and pattern[at] == CARET
     at += negated

@@ -18,7 +18,7 @@ from libc.stdint cimport (
 )
 from libc.string cimport memcmp, memcpy, memmove
 
-# A bytearray may begin behind the start of its memory: that is how CPython removes bytes from the
+# A bytearray may begin beyond the start of its memory: that is how CPython removes bytes from the
 # front without moving the others. Here such room is also used to put bytes before the first one.
 cdef extern from *:
     """

@@ -1,7 +1,7 @@
 """Byte primitives of storage: the plain versions of the C functions in octets.pxd.
 
 Numbers are little-endian unless the name says ``be``. The put_ functions write into *buffer* at
-*at*, where there must be room, and return the offset behind what they wrote. Compiled, no function
+*at*, where there must be room, and return the offset after what they wrote. Compiled, no function
 checks bounds: callers do.
 """
 

@@ -152,7 +152,7 @@ class ValueType:
     # ------------------------------------------------------------------ the append-only file
 
     def commands(self, key: bytes, value: Any) -> Iterator[Words]:
-        """The commands that make *value* at *key*, for a log without an RDB in front. O(size)."""
+        """The commands that make *value* at *key*, for an AOF without an RDB in front. O(size)."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------ the RDB

@@ -1,7 +1,7 @@
 """Runs Python on the sanitized core: ``python -m tests.sanitizers -m pytest tests/storage``.
 
 The sanitizers must be there before Python is, so another one is started, in the folder of this
-file's tree. It stops at the first fault of memory; what is undefined is noted, and it goes on. All
+file's tree. It stops at the first fault of memory; undefined behaviour is only noted. All
 that they report, also of servers that a test has started and of their children, is printed at the
 end, and is a failure.
 
@@ -36,7 +36,7 @@ def environment(reports: Path) -> Mapping[str, str]:
         **os.environ,
         "LD_PRELOAD": ":".join(map(library, LIBRARIES)),
         "PYTHONMALLOC": "malloc",
-        # CPython keeps much until the process ends. What cannot be had is a MemoryError.
+        # CPython keeps much until the process ends. What cannot be obtained is a MemoryError.
         "ASAN_OPTIONS": f"detect_leaks=0:halt_on_error=1:allocator_may_return_null=1:{log}",
         "UBSAN_OPTIONS": f"print_stacktrace=1:{log}",
         "PENSTOCK_VARIANT": "sanitized",

@@ -1,4 +1,4 @@
-"""A command tells of a change in one way: Keyspace.changed, with what follows the event by name."""
+"""A command reports a change in one way: Keyspace.changed, with what follows the event by name."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ MODULES = sorted((ROOT / "server" / "commands").rglob("*.py"))
 WAYS = ("changed", "group_changed")
 BY_PLACE = 2  # the key and the event
 
-# What the log and the replicas hear goes through a change. These read the propagation's state.
+# What the AOF and the replicas hear goes through a change. These read the propagation's state.
 PROPAGATION_READ_BY = {"waiting.py"}
 
 
 def unnamed(source: str) -> Iterator[str]:
-    """The calls in *source* that tell of a change without naming what follows the event."""
+    """The calls in *source* that report a change without naming what follows the event."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             of_a_keyspace = ast.unparse(node.func.value).split(".")[-1] in {

@@ -10,7 +10,7 @@ import pytest
 
 from tests.sanitizers import FAULTY, LIBRARIES, ROOT, library
 
-# malloc's own checks would not see it: one byte behind those that were asked for.
+# malloc's own checks would not see it: one byte beyond those that were asked for.
 FAULT = """
 import ctypes
 libc = ctypes.CDLL(None)

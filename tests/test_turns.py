@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "server").rglob("*.py"))
 
-# Who may say these words, which only make sense in a certain order.
+# The only files for these words, which only make sense in a certain order.
 SPOKEN_BY = {
     "Timekeeper": {"timekeeper", "turn", "dispatcher", "execution", "long_scripts"},
     "serve_ready": {"blocking", "dispatcher", "replaying", "turn"},

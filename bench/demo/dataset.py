@@ -41,7 +41,7 @@ def package_log() -> Iterator[Record]:
 
 
 def commits() -> Iterator[Record]:
-    """The commits of this folder's git repository; none if it is no repository."""
+    """The commits of this folder's git repository; none if it is not a repository."""
     log = _output("git", "-C", str(ROOT), "log", "--format=%H%x00%an%x00%aI%x00%s")
     for line in log.splitlines():
         yield dict(zip(COMMIT_FIELDS, line.split(b"\0"), strict=False))

@@ -22,7 +22,7 @@ def kill_while_pending(
     """Kill the process of consumer *name*; return how many entries were pending for it then.
 
     The process is halted at an arbitrary moment. If fewer than ENOUGH entries are pending, it
-    continues for a short time and is halted again. After TRIES times it is killed all the same.
+    continues for a short time and is halted again. After TRIES times it is killed nevertheless.
     """
     for _ in range(TRIES):
         process.send_signal(signal.SIGSTOP)

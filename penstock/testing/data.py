@@ -59,12 +59,12 @@ class Data(NamedTuple):
         if self.path.is_dir():
             _copy_files(self.path, folder / LOG_FOLDER)
             return
-        # Such a file has become the base of a new log, and what follows that was not in it.
+        # Such a file has become the base of a new AOF, and what follows that was not in it.
         for part in (folder / LOG_FOLDER).glob("*.incr.aof"):
             part.write_bytes(b"")
 
     def saved_at(self) -> datetime:
-        """When it was written: what a snapshot says; for a log, when its newest file changed."""
+        """When it was written: what a snapshot says; for an AOF, when its newest file changed."""
         if not self.log and (seconds := _time_in(self.path)):
             return from_unix(seconds)
         files = self.path.iterdir() if self.path.is_dir() else [self.path]

@@ -1,4 +1,4 @@
-"""An asyncio client for tests, closed in the event loop that has used it, whoever runs that loop.
+"""An asyncio client for tests, closed in the event loop that has used it, whatever runs that loop.
 
 A fixture cannot know in which loop a test will run: pytest-asyncio's, anyio's, unittest's, or one
 of asyncio.run(). The connections must be closed there, and before that loop is closed; otherwise

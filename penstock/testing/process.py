@@ -76,7 +76,7 @@ class ServerProcess:
         return bool(select.select([self._keeper.stdout], [], [], within_s)[0])
 
     def last_words(self) -> str:
-        """The end of the log."""
+        """The end of the server log."""
         try:
             text = (self._folder / LOG).read_text(errors="replace")
         except OSError as error:

@@ -10,7 +10,7 @@ counts the calls of each command; these say what there is to take back:
     DEBUG ...                       clock and switches
 
 Of the clients that came during the test, those are disconnected that could have an effect on the
-next one: because they wait for a key, monitor, have subscribed, watch a key, or are amid a
+next one: because they wait for a key, monitor, have subscribed, watch a key, or are in a
 transaction. The others stay: a pool of connections may live as long as it likes.
 """
 
@@ -30,7 +30,7 @@ PATIENCE_S = 2.0
 START_PATIENCE_S = 30.0
 """One that has just been started may have modules to load first, on a machine with much to do."""
 
-# Counted anew from here. The last command is one that tests rarely use: if it was not called,
+# Counted again from here. The last command is one that tests rarely use: if it was not called,
 # somebody else has reset the statistics, and they do not say what happened before.
 COUNT_ANEW: Commands = [("CONFIG", "RESETSTAT"), ("LASTSAVE",)]
 MARK = "lastsave"
@@ -78,7 +78,7 @@ class Found(NamedTuple):
 class Reset:
     """Takes a server back to how it was when remember() was called.
 
-    *keeps_data*: the databases are left to the caller, who has something to put there.
+    *keeps_data*: do not empty the databases: the caller replaces them.
     """
 
     def __init__(self, control: Control, keeps_data: bool) -> None:

@@ -1,4 +1,4 @@
-"""A server from start to stop. In between it may be started anew, at the same address."""
+"""A server from start to stop. In between it may be restarted, at the same address."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class RunningServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _restart(self) -> None:
-        """Start it anew, as it was at first, at the same address; clients have to connect again."""
+        """Restart it, as it was at first, at the same address; clients have to reconnect."""
         if self._owner != os.getpid():
             raise ServerError("only the process that has started the server may start it anew")
         assert self._process is not None
@@ -160,7 +160,7 @@ class RunningServer:
     # ------------------------------------------------------------------ from test to test
 
     def begin_test(self) -> None:
-        """Know who is there already; a server that is gone is started anew."""
+        """Remember connected clients; restart a dead server."""
         try:
             self._reset.begin()
         except (OSError, ServerError):

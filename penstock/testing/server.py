@@ -119,7 +119,7 @@ class PenstockServer:
 
     @property
     def tcp_url(self) -> str:
-        """The same by TCP, for clients that speak to no Unix socket."""
+        """Where clients that cannot use a Unix socket find it, by TCP."""
         return f"redis://{self._login}{self.host}:{self.port}"
 
     @property
@@ -156,7 +156,7 @@ class PenstockServer:
         return redis.Redis.from_url(self._url_for(options), **options)
 
     def async_client(self, **options: Any) -> redis.asyncio.Redis:
-        """The same for asyncio: connects in the loop that uses it first; close it in that loop."""
+        """A client of redis.asyncio: connects in the loop that first uses it; close it there."""
         import redis.asyncio  # noqa: PLC0415
 
         return redis.asyncio.Redis.from_url(self._url_for(options), **options)
@@ -175,7 +175,7 @@ class PenstockServer:
         """Take it back to how it began: data, clock, parameters, users, functions, scripts.
 
         Clients that came since then and could disturb, as those that wait for a key, are
-        disconnected. A server that was stopped, has ended, or does not answer, is started anew at
+        disconnected. A server that was stopped, has ended, or does not answer, is restarted at
         the same address. Costs a fraction of a millisecond if little has changed.
         """
         if self._life is None and self._address is not None:
@@ -228,7 +228,7 @@ class PenstockServer:
         return now if moment is None else self.travel_to(moment)
 
     def thaw(self) -> datetime:
-        """Let the server's clock go on, from where it stands."""
+        """Restart the server's clock from where it stands."""
         return self._move(("DEBUG", "CLOCK", "THAW"))
 
     def now(self) -> datetime:

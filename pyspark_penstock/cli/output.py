@@ -25,7 +25,7 @@ class Output:
         sys.stdout.flush()
 
     def note(self, message: str) -> None:
-        """Print a note. The program goes on."""
+        """Print a note. The program continues."""
         line = as_json({"event": "notice", "message": message}) if self._as_json else message
         sys.stderr.write(f"{line}\n")
 

@@ -1,7 +1,7 @@
 """A connection for bulk work: requests are pipelined, replies stay as the bytes that arrived.
 
 redis-py makes a Python object of each value in a reply. Here the bytes of a whole reply stay
-together, for code that reads them by columns. An ECHO behind each request marks the end:
+together, for code that reads them by columns. An ECHO after each request marks the end:
 
     request     XRANGE ...  ECHO <token>
     reply       *1000\\r\\n ... $32\\r\\n<token>\\r\\n

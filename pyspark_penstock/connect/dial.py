@@ -34,7 +34,7 @@ def dial(server: Server, preference: Preference = Preference.ANY) -> Connection:
     """A connection to *server*.
 
     Raises OSError if no address can be used now, ServerError if the login or the database is
-    refused, OptionError for TLS files and passwords that are not there.
+    refused, OptionError for TLS files and passwords that do not exist.
     """
     if preference is Preference.PRIMARY:
         return first_that_serves(server, for_writes=True)

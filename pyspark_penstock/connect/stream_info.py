@@ -65,7 +65,7 @@ class ConsumerState:
 def stream_state(client: redis.Redis, stream: str) -> StreamState:
     """The state of *stream*.
 
-    Raises ServerError if the key is no stream, or Redis is older than 7.0.
+    Raises ServerError if the key is not a stream, or Redis is older than 7.0.
     """
     try:
         return state_of(ask(client, "XINFO", "STREAM", key(stream)))
@@ -76,7 +76,7 @@ def stream_state(client: redis.Redis, stream: str) -> StreamState:
 
 
 def state_by(connection: Connection, stream: str) -> StreamState:
-    """The same, on a connection for bulk work."""
+    """The state of *stream*, asked for on a connection for bulk work."""
     if connection.call("EXISTS", key(stream)) == 0:
         return StreamState()
     return state_of(connection.call("XINFO", "STREAM", key(stream)))

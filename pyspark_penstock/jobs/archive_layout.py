@@ -40,7 +40,7 @@ def checkpoint_of(folder: str) -> str:
 
 
 def read_archive(spark: SparkSession, folder: str) -> DataFrame:
-    """The archived entries. Raises OptionError if *folder* is no archive."""
+    """The archived entries. Raises OptionError if *folder* is not an archive."""
     try:
         return spark.read.schema(SCHEMA).parquet(folder)
     except AnalysisException as problem:

@@ -151,7 +151,7 @@ def make_active(spark: SparkSession) -> None:
 def with_trigger(writer: DataStreamWriter, job: PipelineJob) -> DataStreamWriter:
     """The writer with the job's trigger; without one, batches follow each other at once.
 
-    Raises UsageError if *every* is no interval.
+    Raises UsageError if *every* is not an interval.
     """
     if job.once:
         return writer.trigger(availableNow=True)

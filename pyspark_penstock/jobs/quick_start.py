@@ -55,7 +55,7 @@ def logging_file(level: str) -> str:
 
 
 def keep(name: str, text: str, executable: bool = False) -> str:
-    """The path of a file with this content, written if it is not there yet."""
+    """The path of a file with this content, written if it does not exist yet."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     path = cache_folder() / digest / name
     if not path.exists():

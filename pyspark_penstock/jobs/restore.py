@@ -38,7 +38,7 @@ def restore(
     """Write the archived entries; call *on_day* with each date and its count. Returns how many in
     all.
 
-    Raises OptionError if the folder is no archive or has no such entries, or if the stream has
+    Raises OptionError if the folder is not an archive or has no such entries, or if the stream has
     entries and *resume* is not set.
     """
     entries = archived_entries(spark, job)
@@ -72,7 +72,7 @@ def restored_up_to(job: RestoreJob) -> EntryId:
     if state.last_id != FIRST and not job.resume:
         raise OptionError(
             f"stream {job.into!r} has had entries up to {state.last_id}; restore into a new one, "
-            "or go on behind that id with --resume"
+            "or resume after that id with --resume"
         )
     return state.last_id
 

@@ -117,7 +117,7 @@ def zone_of(name: str) -> tzinfo | None:
 
 
 def fixed_zone(text: str) -> tzinfo | None:
-    """The time zone with this offset; None if the text is no offset, or it is beyond 18 hours."""
+    """The time zone with this offset; None if it is not an offset, or beyond 18 hours."""
     if OFFSET.fullmatch(text) is None:
         return None
     parts = text[1:].split(":") if ":" in text else [text[1:3], text[3:5], text[5:7]]

@@ -60,7 +60,7 @@ def count_up_to(
             whole = False
             break
         before = scan.bytes
-    inner = tuple(mark for mark in marks if mark.id != last)  # a mark at the end is no cut
+    inner = tuple(mark for mark in marks if mark.id != last)  # a mark at the end is not a cut
     return Counted(last, count, inner, whole or last == upto)
 
 

@@ -51,7 +51,7 @@ def batches(
 
 
 def throttled(pages: Iterable[Page], rate: int | None) -> Iterator[Page]:
-    """The same pages, at most *rate* entries a second."""
+    """*pages*, slowed down to *rate* entries a second."""
     throttle = Throttle(rate)
     for page in pages:
         yield page
@@ -59,7 +59,7 @@ def throttled(pages: Iterable[Page], rate: int | None) -> Iterator[Page]:
 
 
 def joined(pages: Iterable[Page]) -> Iterator[Page]:
-    """The same entries in larger pages: each page has a fixed cost in all that follows."""
+    """*pages* joined to larger ones, since each page has a fixed cost in all later steps."""
     held: list[Page] = []
     rows = size = 0
     for page in pages:
@@ -73,7 +73,7 @@ def joined(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class Throttle:
-    """Limits reading to *rate* entries a second, to spare the server; None is no limit."""
+    """Limits reading to *rate* entries a second, to spare the server; None means no limit."""
 
     def __init__(self, rate: int | None) -> None:
         self._rate = rate

@@ -49,7 +49,7 @@ def infer_schema(options: ReadOptions) -> t.StructType:
 
 
 def both_ends(client: redis.Redis, stream: str) -> list[Any]:
-    """The first and the last entries of a stream. Raises ServerError if the key is no stream."""
+    """The first and the last entries of a stream. Raises ServerError if the key is not a stream."""
     name = key(stream)
     try:
         first = stream_info.ask(client, "XRANGE", name, "-", "+", "COUNT", SAMPLE)

@@ -123,7 +123,7 @@ def as_one(pages: Sequence[Page]) -> Page:
 
 
 def parse(answer: bytes) -> UniformPage | MixedPage:
-    """Parse the reply to an XRANGE. Raises ServerError if it is no list of entries."""
+    """Parse the reply to an XRANGE. Raises ServerError if it is not a list of entries."""
     return uniform(answer) or mixed(answer)
 
 

@@ -89,7 +89,7 @@ def slice_of_values(meaning: Meaning, values: list[Any], ordered: bool = False) 
 
 
 def slice_of_ids(values: list[Any]) -> Slice:
-    """The slice from the smallest to the largest id; everything, if one of them is no id."""
+    """The slice from the smallest to the largest id; everything, if one of them is not an id."""
     try:
         ids = [EntryId.parse(str(value)) for value in values]
     except ValueError:

@@ -119,7 +119,7 @@ class StreamOptions(ReadOptions):
 
     @property
     def position_group(self) -> PositionGroup:
-        """The group that shows the query's position. A shared group shows it by itself."""
+        """The group that shows the query's position. A shared group needs none."""
         return PositionGroup("" if self.sharing else self.group, self.group_takeover)
 
     def client(self) -> Client:

@@ -82,7 +82,7 @@ class StreamCheck:
     """Checks rows before they are sent: inside EXEC, the server would refuse them one by one.
 
     It must be created before MULTI: if *begin*, the first rows, have ids, it watches the stream.
-    *advice* is for errors about ids. Raises SinkError if the key is no stream.
+    *advice* is for errors about ids. Raises SinkError if the key is not a stream.
     """
 
     def __init__(

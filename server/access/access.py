@@ -63,7 +63,7 @@ class Access(Part):
         return not (default.is_on and default.passwords.none_needed)
 
     def connected(self, client: Client) -> None:
-        """A client has come, or begins anew (RESET): it is the default user.
+        """A client has connected, or sent RESET: it is the default user.
 
         With tls-auth-clients-user, it is the user whose name its certificate has, if there is one.
         """
@@ -76,7 +76,7 @@ class Access(Part):
             self._strangers[client] = None
 
     def _certified(self, client: Client) -> User | None:
-        """The user that a certificate stands for. One who is off has to log in as another."""
+        """The user named by the client's certificate; None if there is none, or it is off."""
         if not self._asks_certificate or not client.certificate_name:
             return None
         user = self.users.find(client.certificate_name.encode("utf-8", "surrogateescape"))

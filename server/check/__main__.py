@@ -61,7 +61,7 @@ def _claim(path: Path, lock: FolderLock, files: Files) -> None:
 
     Raises FolderInUse if a server runs there: what looks torn is what it is writing.
     """
-    for folder in (path, *path.parents[:2]):  # a log lies in a folder below that of the server
+    for folder in (path, *path.parents[:2]):  # an AOF lies in a folder below that of the server
         if files.exists(folder / LOCK_NAME) and not lock.holds(folder):
             lock.take(folder)
 

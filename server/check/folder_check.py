@@ -1,7 +1,7 @@
 """Which files belong to a path, and the check of each.
 
-a file       an RDB, a file of commands, an RDB with commands behind it, or a manifest
-a folder     the files that its manifest names, or the snapshot and the log below it; without a
+a file       an RDB, a file of commands, an RDB with commands after it, or a manifest
+a folder     the files that its manifest names, or the snapshot and the AOF below it; without a
              manifest, logs that are a single file, as before Redis 7
 
 Each file is checked by itself: what it holds, and where it is damaged. If all are whole, or only

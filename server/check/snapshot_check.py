@@ -16,7 +16,7 @@ from storage.snapshot.snapshot_reader import SnapshotReader
 
 
 def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
-    """The result, and the offset behind the snapshot (the size, if the snapshot is damaged)."""
+    """The result, and the offset after the snapshot (the size, if the snapshot is damaged)."""
     data = files.read(path)
     found = Finding(path, "snapshot", len(data), contents=Contents())
     try:

@@ -47,7 +47,7 @@ class UntouchedFiles(Files):
 
 
 def check_start(path: Path, databases: int) -> Finding:
-    """Load the snapshot, the log or the manifest at *path* into a server of *databases*."""
+    """Load the snapshot, the AOF or the manifest at *path* into a server of *databases*."""
     config = Config()
     config.databases = databases
     config.save = []
@@ -87,7 +87,7 @@ def _load(path: Path, config: Config) -> tuple[int, int]:
 
 
 def _name_log(path: Path, config: Config, kept: Persistence) -> None:
-    """Have *kept* load the log whose manifest, or only file, is at *path*."""
+    """Have *kept* load the AOF whose manifest, or only file, is at *path*."""
     config.appenddirname = str(path.parent)
     folder = kept.append_only.folder
     if path.suffix == ".manifest":

@@ -29,7 +29,7 @@ RESTRICTED = 128  # its user may not do everything: see server/access/access.py
 REPLICA = 256  # it is sent the stream of changes, and answered nothing
 LINK = 512  # the link to our primary: what comes is run unchecked, and answered nothing
 
-HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something beside its replies
+HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something besides its replies
 
 ANYBODY = user_with_all_rights(b"default")  # of a client that has not come over a socket
 
@@ -119,13 +119,13 @@ class Client:
         self.watching: dict[tuple[int, bytes], Any] = {}  # see server/dispatch/watching.py
         self.subscriptions = NO_SUBSCRIPTIONS
         self.tracking = NOT_TRACKING
-        self.written_offset = 0  # of the log's end after the client's last write
-        self.replicated_offset = 0  # likewise, of what replicas are sent
+        self.written_offset = 0  # of the AOF's end after the client's last write
+        self.replicated_offset = 0  # of the replication stream after the client's last write
         self.replica: ReplicaSide | None = None  # what it has told of itself as a replica
         self.waiter: Waiter | None = None  # while blocked
-        # A command that CLIENT PAUSE holds back, or whose script was left: long_scripts.py.
+        # A command that CLIENT PAUSE holds back, or whose script was suspended: long_scripts.py.
         self.postponed: list[bytes] | None = None
-        self.script_left = False  # then the script goes on by itself, and nobody runs it again
+        self.script_left = False  # the script is resumed by cron: do not run the command again
         self.close_after_reply = False
         self.has_left = False  # it sends nothing any more, but may still take its replies
         self.endpoint = NO_ENDPOINT
@@ -176,8 +176,8 @@ class Client:
     def speak(self, resp: int) -> None:
         """Speak RESP *resp* (2 or 3) from the next reply on.
 
-        What it is sent beside its replies is in RESP *resp* always. ``out.resp`` may differ while a
-        script runs: its commands are answered in the protocol that the script has chosen.
+        What it is sent besides its replies is in RESP *resp* always. ``out.resp`` may differ while
+        a script runs: its commands are answered in the protocol that the script has chosen.
         """
         self.resp = self.out.resp = resp
 

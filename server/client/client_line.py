@@ -2,7 +2,7 @@
 
 id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
 
-qbuf, qbuf-free   bytes of requests as they came, and of memory that is spare behind them
+qbuf, qbuf-free   bytes of requests as they came, and of memory that is spare beyond them
 argv-mem          bytes of the words of a command: it runs, waits, or is not all there yet
 multi-mem         bytes of the commands that wait for EXEC
 rbs, rbp          bytes of the reply buffer: its memory, which a client has only while something

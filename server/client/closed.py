@@ -2,8 +2,8 @@
 
 A command can close its own client, or another one: by CLIENT KILL, an eviction, a limit, a socket
 that turns out to be reset. Methods of that client's connection and transport may be running then.
-They hold each other; but a fault there would be a use of freed memory. So whoever closes a socket
-keeps its parts here, and the turn lets go of them when none of their methods can be running.
+They hold each other; but a fault there would be a use of freed memory. So the code that closes a
+socket keeps its parts here, and the turn lets go of them when none of their methods can be running.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class CommandQueue:
         self._recent = []
 
     def next_words(self) -> list[bytes]:
-        """The words of the first of *commands*, then of the second...; each can be had once."""
+        """The words of the first of *commands*, then of the second...; each can be taken once."""
         if self._packed is not None:
             self._words = RequestParser()
             self._words.max_bulk = len(self._packed)  # they have been let in once

@@ -4,11 +4,12 @@ They are kept in their order, in blocks, so that one of a million is added by a 
 
     _blocks  [[a, b, c], [d, e], [g, h]]      _firsts  [a, d, g]
 
-Only the neighbours of a prefix can overlap with it: what begins with it comes right behind it, and
+Only the neighbours of a prefix can overlap with it: what begins with it comes right after it, and
 what it begins with right before it, since no two of those here begin with each other.
 
-The empty prefix alone may be there beside others, since Redis does not check it: who asks for BCAST
-without a PREFIX hears of all keys, whatever it has asked for before. It comes before all others.
+Only the empty prefix may overlap with others, since Redis does not check it: a client that asks for
+BCAST without a PREFIX is told of all keys, whatever it has asked for before. It comes before all
+others.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ NO_PREFIXES = DisjointPrefixes()  # it stays empty
 def first_overlap(prefixes: Sequence[bytes]) -> tuple[int, int] | None:
     """Which two of *prefixes* overlap: the first that does, and the next that it does so with.
 
-    O(n log n): in their order, all that begin with one of them come right behind it.
+    O(n log n): in their order, all that begin with one of them come right after it.
     """
     order = sorted(range(len(prefixes)), key=prefixes.__getitem__)
     first = len(prefixes)

@@ -15,7 +15,7 @@ class Buffers(NamedTuple):
     """
 
     requests: int = 0
-    room: int = 0  # that is spare beside the requests
+    room: int = 0  # that is spare besides the requests
     words: int = 0
     replies: int = 0  # that the socket has not taken yet
     pieces: int = 0
@@ -42,7 +42,7 @@ class Endpoint:
         """Take what has come."""
 
     def get_buffer(self) -> memoryview:
-        """Where to receive what comes next. To be asked anew each time, while wants_buffer is set.
+        """Where to receive what comes next. To be asked again each time, while wants_buffer is set.
 
         Raises MemoryError.
         """

@@ -18,14 +18,14 @@ def permits(permission: str, client: Client) -> bool:
 def is_local(client: Client) -> bool:
     """Whether *client* came over a unix socket or from a loopback address."""
     address = client.address
-    if address.startswith("127."):  # nearly all who are local, and asked of each new client
+    if address.startswith("127."):  # the usual case, checked for each new client
         return True
     return _is_local_host(address.rpartition(":")[0].strip("[]"))
 
 
 @lru_cache(maxsize=256)
 def _is_local_host(host: str) -> bool:
-    """Whether *host* is this machine. Cached: it is asked for few hosts."""
+    """Whether *host* is this machine. Cached, since there are few hosts."""
     from ipaddress import IPv6Address, ip_address  # noqa: PLC0415  (2 ms of the start)
 
     try:

@@ -1,10 +1,10 @@
-"""What clients are sent beside their replies: messages, invalidations, the lines of MONITOR.
+"""What clients are sent besides their replies: messages, invalidations, the lines of MONITOR.
 
     PUBLISH news x      to each subscriber: at once
-                        to the publisher itself, if it is subscribed: behind the reply
+                        to the publisher itself, if it is subscribed: after the reply
 
 While a command of a client runs, all that this client is sent waits until its reply is written:
-else it would stand in the midst of EXEC's array. Redis does so since 7.2. Invalidations come behind
+else it would stand inside EXEC's array. Redis does so since 7.2. Invalidations come after
 the messages then.
 """
 
@@ -20,8 +20,8 @@ class Pushes:
 
     def __init__(self) -> None:
         self.running: Client | None = None
-        self._messages: list[bytes] = []  # what it gets behind its reply
-        self._invalidations: list[bytes] = []  # and behind these
+        self._messages: list[bytes] = []  # what it gets after its reply
+        self._invalidations: list[bytes] = []  # and after these
 
     def send(self, client: Client, data: bytes) -> None:
         """Add a message, which is RESP already, to what *client* is sent."""
@@ -31,7 +31,7 @@ class Pushes:
             _send(client, data)
 
     def send_invalidation(self, client: Client, data: bytes) -> None:
-        """The same with an invalidation."""
+        """Add an invalidation, which is RESP already, to what *client* is sent."""
         if client is self.running:
             self._invalidations.append(data)
         else:

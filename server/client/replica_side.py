@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class ReplicaSide(Protocol):
-    """As far as who serves its socket and its commands has to do with it."""
+    """What the server of its socket and its commands needs of it."""
 
     acked: int  # it has run all up to this offset of the history
 

@@ -8,10 +8,10 @@ from server.client.disjoint_prefixes import NO_PREFIXES, DisjointPrefixes
 class TrackingOptions:
     """The options of one client. All fields but the last two are what it has sent.
 
-    broadcasts   BCAST: it hears of all keys that begin with one of *prefixes*
-    opts_in      OPTIN: only reads behind CLIENT CACHING YES are tracked
-    opts_out     OPTOUT: reads behind CLIENT CACHING NO are not tracked
-    no_loop      NOLOOP: it does not hear of its own changes
+    broadcasts   BCAST: it is told of all keys that begin with one of *prefixes*
+    opts_in      OPTIN: only reads after CLIENT CACHING YES are tracked
+    opts_out     OPTOUT: reads after CLIENT CACHING NO are not tracked
+    no_loop      NOLOOP: it is not told of its own changes
     redirect     the client that gets its invalidations; 0: itself
     caching      CLIENT CACHING was sent, and holds for the next command
     broken       the client that was to get its invalidations has gone

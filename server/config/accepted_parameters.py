@@ -1,7 +1,7 @@
 """Parameters of Redis and Valkey that this server accepts but does not act on.
 
 They make existing configuration files work: the values are checked, kept and shown. Those that
-differ from the default, of Redis or of Valkey, are named at the start, in one line of the log.
+differ from the default, of Redis or of Valkey, are named in one line of the server log.
 
 Where ignoring a value would lose data, open the server to others, or let a client wait for what
 never comes, the parameter is *unsupported*: only the value that switches the feature off is

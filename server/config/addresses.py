@@ -8,7 +8,7 @@ from typing import Protocol
 class Addresses(Protocol):
     """Follows the parameters that say where to listen.
 
-    If what they say cannot be had, BadValue is raised, and all is left as it was.
+    If what they say cannot be obtained, BadValue is raised, and all is left as it was.
     """
 
     @property

@@ -4,7 +4,7 @@
 
 A first word without a dash is the file. A word that begins with two dashes is an option's name,
 unless an option still waits for its first value; all other words are values. A dash alone, first
-or last, stands for more lines of redis.conf on the standard input. Options come behind the file
+or last, stands for more lines of redis.conf on the standard input. Options come after the file
 and the input, so that they override both.
 
 The environment's PENSTOCK_DEFAULTS may name a file of lines that come before all of these: an image

@@ -71,7 +71,7 @@ def _parse(text: str, _old: object) -> EventClass:
 
 
 def _show(classes: EventClass) -> str:
-    """As Redis does, which does not show n beside A."""
+    """As Redis does, which does not show n next to A."""
     types = "A" if classes & ALL == ALL else _letters({**_TYPES, **_NEW}, classes)
     return types + _letters(_OTHERS, classes)
 

@@ -33,7 +33,7 @@ MAX_NUMBER_TEXT = 64  # characters; no number has more
 
 
 class BadValue(Exception):
-    """The text is no valid value for the parameter; the message is for the user."""
+    """The text is not a valid value for the parameter; the message is for the user."""
 
 
 class Missing(BadValue):
@@ -63,7 +63,7 @@ class Kind(NamedTuple, Generic[T]):
     cumulative: bool = False
 
     def lines(self, value: T) -> list[str]:
-        """The texts behind the parameter's name in redis.conf, line by line."""
+        """The texts after the parameter's name in redis.conf, line by line."""
         return [self.show(value) or '""'] if self.write is None else self.write(value)
 
 
@@ -199,7 +199,7 @@ def _addresses(text: str, _old: object) -> list[str]:
     words = text.split()
     if len(words) > MOST_ADDRESSES:
         raise BadValue("Too many bind addresses specified.")
-    if "-" in words:  # no address behind the dash, which is none
+    if "-" in words:  # no address after the dash, which is none
         raise BadValue("Failed to bind to specified addresses.")
     return words
 

@@ -251,7 +251,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     def set_from_line(self, row: Parameter[Any], words: list[str]) -> None:
         """Set *row* as a line of redis.conf does. Raises BadValue.
 
-        Lines of one cumulative parameter add up; one with an empty value begins anew.
+        Lines of one cumulative parameter add up; one with an empty value starts over.
         """
         if len(words) != 1 and not row.kind.many_words:
             raise BadValue("wrong number of arguments")

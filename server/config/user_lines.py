@@ -22,7 +22,7 @@ UserRules = dict[bytes, list[bytes]]  # of each user, by name
 
 
 def add_user_line(users: UserRules, words: list[str]) -> None:
-    """Add what *words*, behind ``user``, say to *users*. Raises BadValue."""
+    """Add what *words*, after ``user``, say to *users*. Raises BadValue."""
     if not words:
         raise BadValue("bad directive or wrong number of arguments")
     name, *rules = (word.encode("utf-8", "surrogateescape") for word in words)
@@ -48,9 +48,9 @@ def user_of(name: bytes, rules: Iterable[bytes], all_channels: bool = False) -> 
 
 
 def user_lines(users: Users, requirepass: str) -> list[str]:
-    """What stands behind ``user`` in redis.conf, line by line.
+    """What follows ``user`` in redis.conf, line by line.
 
-    There is no line for a default user who is as requirepass alone makes it.
+    A default user that differs from a new one by requirepass only has no line.
     """
     plain = Users()
     plain.set_default_password(requirepass.encode("utf-8", "surrogateescape"))

@@ -2,7 +2,7 @@
 
     check, in Redis's order                         client   EXEC   script   woken   log, primary
     the client is authenticated                       x
-    no script has been left (long_scripts.py)         x
+    no script is suspended (long_scripts.py)         x
     the command may stand in a transaction            x
     the user may run it                               x       x      x        x
     maxmemory is not exceeded                         x               x        x

@@ -1,6 +1,6 @@
 """One execution of a command, as its handler sees it.
 
-There is one Call for each depth of commands inside commands. It is filled anew for each command, so
+There is one Call for each depth of commands inside commands. It is reused for each command, so
 that nothing is allocated for one; a handler keeps no reference to it.
 """
 

@@ -5,7 +5,7 @@
     CONFIG GET maxmemory CONFIG|GET
     FLUSHALL             none, if rename-command has taken that name from clients
 
-Most commands are declared while the server serves already; who names one of these has all of them
+Most commands are declared while the server serves already; naming one of these has all of them
 declared at once.
 """
 

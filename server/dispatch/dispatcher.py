@@ -1,4 +1,4 @@
-"""The road that every command takes, whoever sent it.
+"""The road that every command takes, whatever its origin.
 
     look up -> arity -> admission -> execution -> answer
 
@@ -7,7 +7,7 @@ command runs to its end before the next one begins.
 
     command_lookup.py   which command it is
     admission.py        whether it may run now
-    execution.py        the handler, the log, the time it took; commands inside commands
+    execution.py        the handler, the AOF, the time it took; commands inside commands
     turn.py             answers leave when the turn of the loop ends
     replaying.py        what was logged, and what a primary sends
     timekeeper.py       what time it is
@@ -186,7 +186,7 @@ class Dispatcher(Runner):
             execution.write(client.out, reply)
 
     def _answer_rare(self, client: Client, reply: Reply) -> None:
-        """The same for a client that wants no answers, or that is sent messages too."""
+        """Answer a client that has replies switched off, or gets messages after its reply."""
         if not client.flags & MUTED:
             execution.write(client.out, reply)
         else:
@@ -345,13 +345,13 @@ class Dispatcher(Runner):
         try:
             self._answer(client, reply)
             self.turn.resume_later(client)
-        except Exception as error:  # not the fault of who has woken it
+        except Exception as error:  # the client that woke it is not to blame
             faults.report("answering after a wait", error)
             client.endpoint.disconnect()
         return None
 
     def _run_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
-        """Run it. Readers who asked the same share what the first one got."""
+        """Run it. Readers with equal commands share the first one's reply."""
         shared = self._shared
         if not command.flags & READONLY:
             shared.forget()
@@ -370,9 +370,9 @@ class Dispatcher(Runner):
         return self._long_scripts
 
     def evict_more(self) -> None:
-        """Go on with an eviction that would have taken too long to be done at once."""
+        """Resume an eviction that was suspended because it took too long."""
         if self._restrictions.busy is not None:
-            return  # the next write begins anew
+            return  # the next write starts it again
         self.state.key_eviction.go_on()
 
     # ------------------------------------------------------------------ what Call asks of it
@@ -419,7 +419,7 @@ class Dispatcher(Runner):
         return client.user.denial(command, argv) is None
 
     def go_on_with_script(self) -> None:
-        """Go on with a script that has been left; serve those who wait for its end if it ends."""
+        """Resume a suspended script; if it ends, serve the clients that wait for that."""
         done = self._long_scripts.go_on()
         if done is None:
             return

@@ -120,7 +120,7 @@ class Execution:
     def _hides_expired(self, command: Command, origin: int) -> bool:
         """Whether *command* must leave a key that has expired: writes are paused, and it reads.
 
-        A write that runs all the same, in the very EXEC that has begun the pause, removes it. On a
+        A write that runs nevertheless, in the very EXEC that has begun the pause, removes it. On a
         replica only what its primary sends removes keys.
         """
         if self._restrictions.is_replica:
@@ -145,7 +145,7 @@ class Execution:
                 command.failed += 1
             return reply
         if call.is_logged and changes != self._events.changes:
-            self._propagate(call, command)  # it has refused amid its work
+            self._propagate(call, command)  # it has refused halfway
         command.failed += 1
         return self.counted(reply)
 
@@ -158,14 +158,14 @@ class Execution:
         broke_off = isinstance(error, MemoryError) and self._failures != memory_reserve.failures()
         self.note_failures()
         if changes != self._events.changes or (broke_off and command.flags & WRITE):
-            raise ServerFault(f"{command.name} was left in the midst of its changes") from error
+            raise ServerFault(f"{command.name} stopped halfway through its changes") from error
 
     def note_failures(self) -> None:
         """The allocations that have failed so far have been answered for."""
         self._failures = memory_reserve.failures()
 
     def _show(self, client: Client, command: Command, argv: list[bytes], origin: int) -> None:
-        """Show the command to those who watch."""
+        """Show the command to the clients in MONITOR."""
         if origin & NOT_SHOWN:
             return
         source = "lua" if origin & SCRIPT else client.address

@@ -21,7 +21,7 @@ def absolute_ms(text: bytes, unit: bytes, now_ms: int, name: str) -> int:
 
 
 def checked_ms(number: int, unit: bytes, now_ms: int, name: str) -> int:
-    """The same for a number that may be negative, as EXPIRE takes it."""
+    """The unix ms for *number* in *unit*; it may be negative, as in EXPIRE. Raises ErrorReply."""
     ms = number * 1000 if unit in (b"EX", b"EXAT") else number
     if not INT64_MIN <= ms <= INT64_MAX:
         raise _invalid(name)
@@ -37,7 +37,7 @@ def _invalid(name: str) -> ErrorReply:
 
 
 def expire(call: Call, key: bytes, when_ms: int) -> None:
-    """Set the expiry of *key*, which is there, to *when_ms*; delete it if that has passed.
+    """Set the expiry of *key*, which exists, to *when_ms*; delete it if that has passed.
 
     It is logged as an absolute time, or as a deletion.
     """

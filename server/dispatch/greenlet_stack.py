@@ -1,6 +1,6 @@
 """A side stack made of greenlets (greenlet.readthedocs.io), which copy what is on the stack.
 
-It serves where there are no stacks of C: uncompiled, beside Linux, and from Python 3.14 on.
+It serves where there are no stacks of C: uncompiled, outside Linux, and from Python 3.14 on.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     run()      EVAL ... most scripts end long before busy-reply-threshold; nothing else happens then
                after busy-reply-threshold, and every 10 ms from then on:
-                   the script is left, the loop serves others: these get -BUSY, but for SCRIPT KILL,
-                   FUNCTION KILL, SHUTDOWN NOSAVE and what else has the flag ALLOW_BUSY
-    go_on()    ... and taken up again, until it ends
+                   the script is suspended, and others are served: these get -BUSY, but for SCRIPT
+                   KILL, FUNCTION KILL, SHUTDOWN NOSAVE and what else has the flag ALLOW_BUSY
+    go_on()    ... and resumed, until it ends
 
-What the script has changed by then is in the keyspace, but nobody sees it: who reads gets -BUSY,
-the log gets the changes when the script ends, keys that are ready are served then, and nothing
+What the script has changed by then is in the keyspace, but nobody sees it: reads get -BUSY,
+the AOF gets the changes when the script ends, keys that are ready are served then, and nothing
 is saved or expires meanwhile.
 """
 
@@ -33,7 +33,7 @@ from storage.keyspace.clock import Clock
 
 
 class LeftCommand:
-    """A command that was left, and what it must find as it was."""
+    """A suspended command, and the state to restore when it is resumed."""
 
     __slots__ = ("argv", "client", "command", "now_ms", "ns", "ops", "running")
 
@@ -44,13 +44,13 @@ class LeftCommand:
         self.ops: list[Op] = []  # what it has to log so far
         self.now_ms = 0  # the time does not change while a script runs
         self.ns = 0  # that it has taken so far
-        self.running: Client | None = None  # who is sent messages only behind its reply
+        self.running: Client | None = None  # gets messages only after its reply
 
 
 class LongScripts:
     """Runs commands with *execution*. *timers* call go_on() in the next turn.
 
-    Without timers, scripts are not left.
+    Without timers, scripts are not suspended.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class LongScripts:
         self.timers: Timers | None = None
 
     def run(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block | None:
-        """Run *command*. None if it was left: *client* is served again when it is done."""
+        """Run *command*. None if it was suspended: *client* is served again when it is done."""
         stack = self._stack
         if stack is None:
             stack = self._make_stack()
@@ -86,7 +86,7 @@ class LongScripts:
         return reply
 
     def go_on(self) -> tuple[LeftCommand, Reply | Block] | None:
-        """Take up the command that was left. None if it was left again."""
+        """Resume the suspended command. None if it was suspended again."""
         left, stack = self._left, self._stack
         if left is None or stack is None:
             return None

@@ -1,6 +1,6 @@
 """How large nodes and compact encodings become: parameters that commands ask for often.
 
-A parameter of the configuration is found by name; these are at hand.
+A parameter of the configuration is found by name; these are attributes.
 """
 
 from __future__ import annotations

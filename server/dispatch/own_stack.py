@@ -1,6 +1,6 @@
 """A side stack that is a stack of C of its own: server/process/stack_calls.pxd.
 
-Most commands run on it and return. One that is left stays there with all its frames.
+Most commands run on it and return. A suspended one stays there with all its frames.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from server.table.command import Block
 
 
 class OwnStack(SideStack):
-    """The stack is made with it, and lives as long, or longer if a command was left on it."""
+    """The stack is made with it, and lives as long, or longer if a command is suspended on it."""
 
     __slots__ = ("_error", "_frame", "_is_entered", "_is_left", "_reply", "_stack")
 
@@ -49,7 +49,7 @@ class OwnStack(SideStack):
 
     def _enter(self) -> Any:
         if self._is_entered or self._is_left:
-            # Another command is on the stack, and has let this one go on (CLIENT UNPAUSE).
+            # Another command is on the stack, and has resumed this one (CLIENT UNPAUSE).
             return self._run_one()
         self._frame = stack_calls.frame()
         self._is_entered = True

@@ -53,7 +53,7 @@ class Replaying:
         """Run a command that was logged: nothing is answered, waited for or logged again.
 
         Returns the error of one that is unknown or has the wrong number of words, or after which
-        no other may be run; see ReplayFailures. *client* stands for who sent it; it keeps the
+        no other may be run; see ReplayFailures. *client* stands for the sender; it keeps the
         database and MULTI's queue between the calls.
         """
         found = self._lookup.find(argv, True)
@@ -74,7 +74,7 @@ class Replaying:
     def apply(self, client: Client, argv: list[bytes]) -> None:
         """Run what our primary has sent: nothing is answered, and nothing waits.
 
-        *client* stands for it, as in replay(). ReplayFailures hear of what is not run, or fails.
+        *client* stands for it, as in replay(). ReplayFailures are told what is not run, or fails.
         """
         found = self._lookup.find(argv, True)
         if isinstance(found, ErrorReply):

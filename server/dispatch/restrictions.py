@@ -106,7 +106,7 @@ class Restrictions(Part):
         self.update()
 
     def set_busy(self, error: ErrorReply | None) -> None:
-        """A script has been left for a while, and others get *error*; None: it is over."""
+        """A script is suspended, and others get *error*; None: it is over."""
         self.busy = error
         self.update()
 

@@ -1,4 +1,4 @@
-"""What the server hears of its keys: wakes who waits, warns who watches, notifies, logs."""
+"""Events of keys: wakes blocked clients, fails watching transactions, notifies, logs."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""A stack beside the loop's, on which commands run that may take long.
+"""A second stack, for commands that may take long.
 
-    run(...)     a command runs ... and leaves: the loop goes on
-    resume()     it runs on ... until it leaves again, or is done
+    run(...)     a command runs ... and is suspended: the loop continues
+    resume()     it runs on ... until it is suspended again, or done
 
-Lua cannot leave a script by itself where C functions are on its stack (pcall, table.sort). What
-exchanges the stack of the process can:
+Lua alone cannot suspend a script with C functions on its stack (pcall, table.sort). Exchanging the
+stack of the process can:
 
     own_stack.py        compiled: another stack of C. There and back in some 100 instructions
     greenlet_stack.py   elsewhere: greenlets copy what is on the stack. Some 4,000 instructions
@@ -29,11 +29,11 @@ class SideStack:
         self._execution = execution
 
     def is_left(self) -> bool:
-        """Whether there is a command that is not done."""
+        """Whether a command is suspended."""
         raise NotImplementedError
 
     def run(self, client: Client, command: Command, argv: list[bytes], origin: int) -> Any:
-        """What Execution.run returns; None if the command was left. Raises what it raises."""
+        """What Execution.run returns; None if the command was suspended. Raises what it raises."""
         self._client = client
         self._command = command
         self._argv = argv
@@ -41,11 +41,11 @@ class SideStack:
         return self._enter()
 
     def resume(self) -> Any:
-        """Take up what was left; the same as run()."""
+        """Resume the suspended command; returns and raises as run() does."""
         raise NotImplementedError
 
     def leave(self) -> bool:
-        """Let the loop go on, until resume(). False if the caller cannot be left here."""
+        """Suspend the command until resume(). False if it cannot be suspended here."""
         raise NotImplementedError
 
     def _enter(self) -> Any:

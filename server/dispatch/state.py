@@ -148,7 +148,7 @@ class ServerState:
         link = self.replication.link
         return [*self.clients.values(), *([] if link is None else [link])]
 
-    # ------------------------------------------------------------------ what all parts hear of
+    # ------------------------------------------------------------------ what all parts are told
 
     def clock_moved(self) -> None:
         """To be called when DEBUG CLOCK has moved the clock, and commands see the new time."""
@@ -168,7 +168,7 @@ class ServerState:
     def empty(self, databases: Sequence[Keyspace]) -> int:
         """Remove all keys of *databases*; return how many there were. O(N).
 
-        Who waits for a key, or watches one, hears nothing of a database that has been empty before.
+        Clients that wait for or watch a key are not told if its database was empty already.
         """
         keys = 0
         for db in filter(len, databases):
@@ -189,7 +189,7 @@ class ServerState:
             part.emptied((one, other))
 
     def reset_statistics(self) -> None:
-        """Count anew from here: CONFIG RESETSTAT."""
+        """Reset the counters: CONFIG RESETSTAT."""
         for part in self.parts:
             part.statistics_reset()
         self.events.hits = self.events.misses = 0

@@ -51,7 +51,7 @@ class Timekeeper:
         self.follow()
 
     def follow(self) -> None:
-        """The server's clock was moved or stopped, or goes on."""
+        """The server's clock was moved, stopped or restarted."""
         self._asks = not self._server_clock.is_systems
         self._compare_at = 0
 

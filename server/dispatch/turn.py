@@ -1,4 +1,4 @@
-"""The turn of the event loop: what comes from outside comes in here, and answers leave together.
+"""The turn of the event loop: the one entry for events from outside, and one exit for replies.
 
     begin() ... end()     around all sockets that were found ready together
     run(call)             around a timer, or another call of the event loop
@@ -7,9 +7,9 @@
 Commands run in a turn. What they bring with them waits for its end:
 
     1. The clients are served whose keys have become ready, if no command has done that.
-    2. The clients go on that were answered after a wait, with what they have pipelined.
-    3. The AOF is written, once for all; then all answers leave, one write a client.
-    4. What is over the limits of clients' memory goes; what was closed is let go of.
+    2. Clients that were answered after a wait resume, with what they have pipelined.
+    3. The AOF is written, once; then all replies leave, with one write a client and turn.
+    4. Clients over maxmemory-clients are evicted; what was closed is freed.
 
 One connection's fault never leaves the others unanswered.
 """
@@ -41,7 +41,7 @@ class Loop(Protocol):
     """The event loop that the turns are of."""
 
     def call_soon(self, call: Callable[[], None]) -> object:
-        """Make *call* when the turn is over that is on now."""
+        """Make *call* after the present turn."""
 
 
 class WithoutLoop:
@@ -52,10 +52,10 @@ class WithoutLoop:
 
 
 class Turn:
-    """Collects who has answers, and who goes on after a wait; *runner* serves ready keys.
+    """Collects the clients that have replies, or resume after a wait; *runner* serves ready keys.
 
-    Who serves the sockets calls begin() and end(). Where nobody can know when all are served, as
-    with the event loop's own transports, *loop* has the turn ended.
+    A backend calls begin() and end() around the sockets it serves. Where it cannot know when all
+    are served, as with the event loop's own transports, *loop* ends the turn.
     """
 
     __slots__ = (
@@ -139,7 +139,7 @@ class Turn:
             self._await_end()
 
     def resume_later(self, client: Client) -> None:
-        """*client* was answered after a wait: have it go on when this turn ends."""
+        """*client* was answered after a wait: resume it when this turn ends."""
         self._to_resume.append(client)
         if not self._is_on:
             self._await_end()
@@ -165,10 +165,10 @@ class Turn:
         closed.let_go()
 
     def _resume_all(self) -> None:
-        """Let those go on who were answered; what they run may let others go on."""
+        """Resume answered clients; what they run may have others resume."""
         to_resume, self._to_resume = self._to_resume, []
         for client in to_resume:
-            endpoint = client.endpoint  # held: it may be cut off, and let go of, amid this
+            endpoint = client.endpoint  # held: it may be disconnected, and freed, during this
             try:
                 endpoint.resume()
             except Exception as error:
@@ -199,11 +199,11 @@ class Turn:
         self._restrictions.set_short_of_memory(True)
 
     def send_now(self, connection: Endpoint) -> None:
-        """Send the answers of *connection* in the midst of a turn: there are many, or no more."""
+        """Send the replies of *connection* during a turn: there are many, or no more will come."""
         self._write_log([connection])
         connection.send()
 
-    # ------------------------------------------------------------------ the log comes first
+    # ------------------------------------------------------------------ the AOF comes first
 
     def _write_log(self, connections: list[Endpoint]) -> None:
         """Write the AOF before answers leave.

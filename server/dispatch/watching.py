@@ -1,6 +1,6 @@
 """WATCH: whose EXEC answers null because a key has changed.
 
-    a key that had expired already when it was watched    its removal is no change
+    a key that had expired already when it was watched    its removal is not a change
     one that expires afterwards                           is a change, removed or not
 
 So WATCH and EXEC remove no key. With each key that had expired already a client keeps the database
@@ -16,7 +16,7 @@ from server.observe.memory import Memory
 from server.observe.part import Part
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
-PLACE_BYTES = 352  # bytes that a place watched by one client takes beside its key
+PLACE_BYTES = 352  # bytes that a place watched by one client takes besides its key
 
 
 class Watching(Part):
@@ -83,7 +83,7 @@ class Watching(Part):
 def _replaced(client: Client, db: Keyspace, key: bytes, others: Sequence[Keyspace]) -> None:
     """What *client* watches in *db* at *key* is about to be what is in *others*; in none: nothing.
 
-    What had expired, and what is there no more, are the same to it.
+    What had expired, and what no longer exists, are the same to it.
     """
     place = (db.index, key)
     comes = any(_holds(other, key) for other in others)

@@ -18,7 +18,7 @@ _log = logging.getLogger("penstock")
 
 
 class ClientEviction(Part):
-    """Disconnects the greatest of *clients*. *clock* tells the log how old they are."""
+    """Disconnects the greatest of *clients*. *clock* tells the server log how old they are."""
 
     __slots__ = ("_clients", "_clock", "_found_none", "_memory", "evicted")
 

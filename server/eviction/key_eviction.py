@@ -4,7 +4,7 @@
     16 keys are evicted        is it enough for now? (maxmemory-eviction-tenacity)
     it took too long           the command runs; the timers have the rest done later, bit by bit
 
-Each evicted key is one transaction of the log, and its deletion wakes and warns whom a DEL would.
+Each evicted key is one transaction of the AOF, and its deletion wakes and warns whom a DEL would.
 No room is made while data are loaded, nor while CLIENT PAUSE holds writes back.
 """
 
@@ -129,7 +129,7 @@ class KeyEviction(Part):
         return not self.is_out_of_memory
 
     def go_on(self) -> None:
-        """Do more of what was left unfinished."""
+        """Resume a suspended eviction."""
         self._is_unfinished = False
         self.make_room()
 
@@ -200,7 +200,7 @@ class KeyEviction(Part):
         if self._propagation.is_on:
             self._propagation.add(database.index, [self._removal, key])
 
-    # ------------------------------------------------------------------ what a part hears of
+    # ------------------------------------------------------------------ what a part is told
 
     def configured(self, config: Config) -> None:
         usage = self._events.usage

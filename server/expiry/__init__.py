@@ -1,1 +1,1 @@
-"""Keys and fields whose time is over: who removes them, and when."""
+"""Keys and fields whose time is over: how they are removed, and when."""

@@ -5,8 +5,8 @@
     2. The next database follows when less than a tenth of the last page had expired.
     3. The cycle ends when all databases are done, or when its share of time is used up.
 
-The same is done with the keys whose values have fields that expire: those of one value are removed
-some at a time.
+Keys whose values have fields that expire are walked in this way, too: the fields of one value are
+removed some at a time.
 
 The share is a quarter of the time between two ticks of cron, as in redis.
 """

@@ -1,6 +1,6 @@
 """The sweep: removes all keys and fields whose time has come, wherever they are.
 
-The active expiry cycle may take long to find them all; behind a jump of the clock none may be left.
+The active expiry cycle may take long to find them all; after a jump of the clock none may be left.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from server.expiry.field_expiry import expire_fields
 from storage.keyspace.clock import Clock
 from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
 
-PAGE = 100  # keys looked at, or fields removed, between two rests
+PAGE = 100  # keys looked at, or fields removed, in a slice
 
 
 def sweep(databases: Sequence[Keyspace], clock: Clock) -> Iterator[None]:
-    """Remove what is due by *clock*, resting after each page. O(keys that expire).
+    """Remove what is due by *clock*, yielding after each page. O(keys that expire).
 
-    Due is also what commands would find for this one ms more. So who has set a key to live for ten
-    seconds, and lets ten seconds pass within the same ms, does not find it any more.
+    Due is also what commands would still find for this one ms. So a key that was set to live for
+    ten seconds is gone after a jump of ten seconds within that ms.
     """
     for db in databases:
         yield from _sweep_keys(db, clock)
@@ -47,7 +47,7 @@ def _sweep_fields(db: Keyspace, clock: Clock) -> Iterator[None]:
 
 
 def _sweep_fields_of(db: Keyspace, key: bytes, clock: Clock) -> Iterator[None]:
-    """A rest may find that somebody else has changed the value, or removed it."""
+    """Between slices another command may have changed the value, or removed it."""
     while NO_EXPIRY != db.field_expiries.get(key, NO_EXPIRY) <= clock.now_ms:
         value = db.table.get(key)
         expire_fields(db, key, value, value.timed.due(clock.now_ms + 1, PAGE))

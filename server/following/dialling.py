@@ -31,7 +31,7 @@ class LinkAcceptor(Acceptor):
         self._endpoint.resume()
 
     def close(self) -> None:
-        """The endpoint is closed by who has it."""
+        """Nothing to do: the owner of the endpoint closes it."""
 
 
 async def connected_socket(host: str, port: int, source: str = "") -> socket.socket:
@@ -61,7 +61,7 @@ async def connected_socket(host: str, port: int, source: str = "") -> socket.soc
 
 
 async def _bind(sock: socket.socket, source: str) -> None:
-    """Bind *sock* to an address of *source*; leave it as it is if there is none to be had."""
+    """Bind *sock* to an address of *source*; leave it as it is if there is none available."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):
         for *_, address in await loop.getaddrinfo(host_name(source), 0, family=sock.family):

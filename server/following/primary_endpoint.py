@@ -25,7 +25,7 @@ class Link(Protocol):
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """Who runs what comes."""
+        """Runs the primary's commands."""
 
     def new_handshake(self) -> Handshake:
         """What is said first."""
@@ -133,7 +133,7 @@ class PrimaryEndpoint(Endpoint):
             self._take_lines(data)
 
     def _take_lines(self, data: bytes) -> None:
-        """Lines of the handshake; behind the last one something else begins."""
+        """Lines of the handshake; after the last one something else begins."""
         lines = self._line + data
         while self._handshake is not None:
             line, ending, rest = lines.partition(b"\n")
@@ -196,7 +196,7 @@ class PrimaryEndpoint(Endpoint):
         self._stream.client.last_used_ms = dispatcher.state.events.clock.now_ms
         self._stream.take(data)
         dispatcher.state.replication.stream_db = self._stream.client.db_index
-        dispatcher.turn.send_later(self)  # behind the log
+        dispatcher.turn.send_later(self)  # once the AOF is written
 
     def eof_received(self) -> None:
         self.close()

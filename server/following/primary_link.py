@@ -1,11 +1,11 @@
 """The link to our primary: dialled, kept alive, dialled again when it breaks.
 
     CONNECT --> CONNECTING --> HANDSHAKE --> SYNC: a copy comes, and is loaded --> CONNECTED
-       ^                           `------------- the history goes on ------------^    |
+       ^                           `------------- partial resync -----------------^    |
        `------------- whatever fails: once more, a second later -----------------------'
 
-While a copy is loaded nothing is read, so that the primary keeps what comes behind it. If the link
-breaks then, the copy is loaded all the same, and the next link goes on from there.
+While a copy is loaded nothing is read, so that the primary keeps what comes after it. If the link
+breaks then, the copy is loaded nevertheless, and the next link resumes from there.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class PrimaryLink(Part, Link):
         self._dial_at_ms = 0
         self._acked_ms = 0
         self._lacks_log = False  # it could not be begun: it is tried again
-        self._fsyncing = (0, 0)  # the log's offset that stands for one of the history
+        self._fsyncing = (0, 0)  # the AOF's offset that stands for one of the history
         self._fsynced = 0
 
     # ------------------------------------------------------------------ the role
@@ -98,7 +98,7 @@ class PrimaryLink(Part, Link):
 
     @property
     def is_dialling(self) -> bool:
-        """Whether the loop has to turn for it: who waits for sockets by itself must not stay."""
+        """Whether a connection is being made: the backend must return to the loop meanwhile."""
         return self._dialling is not None and not self._dialling.done()
 
     def _drop(self) -> None:
@@ -157,11 +157,11 @@ class PrimaryLink(Part, Link):
         return self._following is not following
 
     def _new_connector(self, following: Following) -> LinkAcceptor | TlsConnector:
-        """What is given the socket: behind TLS if tls-replication says so. Raises OSError."""
+        """What takes the connected socket, through TLS with tls-replication. Raises OSError."""
         acceptor = LinkAcceptor(self._config, self._new_endpoint)
         if not self._config.tls_replication:
             return acceptor
-        from server.network.tls.connector import TlsConnector  # noqa: PLC0415  (who has none pays none)
+        from server.network.tls.connector import TlsConnector  # noqa: PLC0415  (imported lazily)
         from server.network.tls.context import BadSettings  # noqa: PLC0415
 
         try:
@@ -226,7 +226,7 @@ class PrimaryLink(Part, Link):
     def _listed_client(self, endpoint: PrimaryEndpoint) -> Client:
         """What stands for the primary while the link is up, for CLIENT LIST and KILL, too.
 
-        It goes on in the database that the stream has selected.
+        It continues in the database that the stream has selected.
         """
         client = self._clients.new_client(endpoint.transport, endpoint)
         client.db_index = self._stream_client.db_index
@@ -264,7 +264,7 @@ class PrimaryLink(Part, Link):
             self._connected(self._endpoint)
 
     def _restart_log(self) -> None:
-        """Log again, if appendonly says so; tried again while it fails."""
+        """Switch the AOF on again, if appendonly is set; retried while it fails."""
         try:
             self._state.persistence.switch_log()
             self._lacks_log = False

@@ -18,7 +18,7 @@ from server.table.args import INT64_MAX
 
 
 class BrokenStreamError(Exception):
-    """The stream cannot be followed any further; the message is for the log."""
+    """The stream cannot be followed any further; the message is for the server log."""
 
 
 class PrimaryStream:

@@ -21,7 +21,8 @@ class RoleChanges:
     def role_changed(self) -> None:
         """The server has become a primary or a replica, or follows another primary.
 
-        Who waits on a server that is a replica now would wait in vain: it is told so, and closed.
+        Clients blocked on a server that becomes a replica would never be woken: they get -UNBLOCKED
+        and are disconnected.
         """
         self._state.restrictions.follow_replication()
         if self._state.restrictions.is_replica:
@@ -34,7 +35,7 @@ class RoleChanges:
         self._on_change()
 
     def hold_writes(self, holds: bool) -> None:
-        """Hold writes back while a replica catches up; let them go on if not *holds*."""
+        """Pause writes while a replica catches up; resume them if not *holds*."""
         if holds:
             self._state.pausing.begin(LATEST_MS, True)
             self._state.restrictions.update()

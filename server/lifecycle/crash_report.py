@@ -1,4 +1,4 @@
-"""The report of a crash: what a signal that ends the process leaves in the log.
+"""The report of a crash: what a signal that ends the process leaves in the server log.
 
     === PENSTOCK BUG REPORT START: Cut & paste starting from here ===
     Penstock 0.1.0 (Python 3.11.2, compiled) crashed by signal: 11, si_code: 1, pid: 1234
@@ -29,7 +29,7 @@ from server.observe.part import Part
 from server.process import build, crash_calls, identity
 
 STDERR = 2
-MOST_CLIENTS = 100  # whose commands are named, beside the last command of all
+MOST_CLIENTS = 100  # whose commands are named, besides the last command of all
 
 _clients: dict[int, Client] = {}  # of the server that this process runs
 
@@ -110,7 +110,7 @@ def _open(path: str) -> int:
 def _write_commands(fd: int) -> None:
     """Write the names of the clients' last commands to *fd*: first that of the last client.
 
-    It runs behind a fatal signal: it allocates nothing, and reads nothing but names.
+    It runs after a fatal signal: it allocates nothing, and reads nothing but names.
     """
     last: Client | None = None
     for client in _clients.values():

@@ -105,7 +105,7 @@ class Cron:
         state.restrictions.follow_persistence()
 
     def _expire_keys(self) -> None:
-        """Remove what has expired. A replica hears of that from its primary, but for own keys."""
+        """Remove what has expired. A replica gets that from its primary, but for its own keys."""
         if self._state.restrictions.is_replica:
             now_ms = self._state.events.clock.now_ms
             self._state.events.replica_expiry.run(self._state.databases, now_ms, self._monotonic_s)
@@ -120,11 +120,11 @@ class Cron:
         self._state.restrictions.set_short_of_memory(memory_reserve.is_short())
 
     def evict_soon(self) -> None:
-        """An eviction is unfinished: go on after this turn of the loop."""
+        """An eviction was suspended: resume it after this turn of the loop."""
         self._turn.run_later(self._dispatcher.evict_more)
 
     def run_script_soon(self) -> None:
-        """A script was left: take it up again after this turn of the loop."""
+        """A script was suspended: resume it after this turn of the loop."""
         self._turn.run_later(self._dispatcher.go_on_with_script)
 
     # ------------------------------------------------------------------ waits
@@ -135,7 +135,7 @@ class Cron:
             self._set_wait_timer(due_ms)
 
     def _set_wait_timer(self, due_ms: int | None) -> None:
-        """Set the timer anew; None: no wait ends. While time stands still there is no timer."""
+        """Reset the timer; None: no wait ends. While time stands still there is no timer."""
         if self._wait_timer is not None:
             self._wait_timer.cancel()
             self._wait_timer = None

@@ -1,7 +1,7 @@
-"""The wait of a server that is asked to stop: its replicas get what they lack.
+"""The wait before a stop, in which replicas get what they lack.
 
-Writes are held back meanwhile, for shutdown-timeout seconds at most. Who has sent SHUTDOWN waits,
-too; SHUTDOWN ABORT ends it all, and SHUTDOWN NOW waits for nobody.
+Writes are paused meanwhile, for shutdown-timeout seconds at most. The client that sent SHUTDOWN is
+blocked; SHUTDOWN ABORT cancels the stop, and SHUTDOWN NOW skips the wait.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _log = logging.getLogger("penstock")
 class Farewell(Part):
     """Calls *stop* with the options of SHUTDOWN when no replica lacks anything, or time is up.
 
-    *stop* returns False if the server goes on. Times are monotonic ms.
+    *stop* returns False if the server keeps running. Times are monotonic ms.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Farewell(Part):
         return True
 
     def _end(self) -> None:
-        """The server goes on: tell those who have sent SHUTDOWN."""
+        """The server keeps running: tell the clients that have sent SHUTDOWN."""
         self._options = None
         for client in list(self._state.clients.values()):
             command = client.last_command

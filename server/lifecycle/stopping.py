@@ -1,10 +1,10 @@
-"""The end of a server, whoever asks for it.
+"""The stop of a server: by SHUTDOWN, a signal or a fault.
 
 It comes in this order:
 
     1. nothing more is run for any client; what was run before is done
-    2. the log is written out and fsynced, or the last snapshot saved; if that fails, the server
-       goes on, and who asked is told so
+    2. the AOF is written out and fsynced, or the last snapshot saved; if that fails, the server
+       keeps running, and the client that asked gets an error
     3. the answers of this turn leave, as far as sockets take them
     4. all is closed
 """
@@ -50,7 +50,7 @@ class Stopping:
         return self._farewell.left_ms
 
     def begin(self, options: frozenset[bytes]) -> bool:
-        """SHUTDOWN: end when all is safe; False if it is not, and the server goes on.
+        """SHUTDOWN: end when all is safe; False if it is not, and the server keeps running.
 
         If a replica lacks something, it ends later; see server.lifecycle.farewell.
         """
@@ -79,7 +79,10 @@ class Stopping:
     # ------------------------------------------------------------------ signals
 
     def by_signal(self, number: signal.Signals, options: str) -> None:
-        """SIGINT or SIGTERM. If not all is safe the server goes on; the next one tries again."""
+        """SIGINT or SIGTERM.
+
+        If not all is safe the server keeps running; the next signal tries again.
+        """
         if self._life.is_over:
             return
         if self._life.phase is Phase.LOADING:
@@ -103,7 +106,7 @@ class Stopping:
         self._state.scripting.run.end_if_unwritten()
 
     def script_ended(self) -> None:
-        """A script that had been left has been answered."""
+        """A suspended script has ended, and its client was answered."""
         options, self._after_script = self._after_script, None
         if options is not None:
             self._turn.run_later(partial(self._stop, options))

@@ -3,7 +3,7 @@
     1. clients that are idle for too long are closed                     (timeout)
     2. waits and a pause that are over end, in the order of their ends   (BLPOP, CLIENT PAUSE)
     3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE)
-    4. who has moved the clock is answered: whoever reads that answer finds nothing left to do
+    4. DEBUG CLOCK is answered: after its reply nothing is left to do
 
 It begins when the turn of the loop ends, so that nothing of it happens inside a command. Step 3 may
 take long; others are served every SLICE_S then, at the new time.
@@ -31,7 +31,7 @@ class TimeTravel:
         self._is_called = False  # in a moment
 
     def begin(self) -> None:
-        """The clock was moved. While an earlier move is being followed, all begins anew."""
+        """The clock was moved. If an earlier move is still being followed, start over."""
         self._dispatcher.is_behind = True
         self._has_moved = True
         self._sweep = sweep(self._state.databases, self._state.events.clock)
@@ -48,7 +48,7 @@ class TimeTravel:
         if self._state.restrictions.stopping:
             return
         if self._state.restrictions.busy is not None:
-            self._go_on_soon()  # a script that has been left sees none of this
+            self._go_on_soon()  # a suspended script sees none of this
             return
         if self._has_moved:
             self._has_moved = False
@@ -84,6 +84,6 @@ class TimeTravel:
         return is_done
 
     def _arrive(self) -> None:
-        """All is done: answer who waits for that."""
+        """All is done: answer the clients that wait for that."""
         self._dispatcher.is_behind = False
         self._dispatcher.serve_keyless()

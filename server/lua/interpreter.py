@@ -24,9 +24,9 @@ SANDBOX = Path(__file__).with_name("sandbox.lua")
 # The recursion of these is that of the pattern.
 BOUNDED = (b"find", b"match", b"gmatch", b"gsub", b"gfind")
 LONGEST_PATTERN = 8000  # bytes: defends the stack of the process against scripts
-# Where table.insert inserts at the lowest: it moves all that is behind, and cannot be ended.
+# The lowest place for table.insert: it moves all elements after that, and cannot be interrupted.
 LOWEST_PLACE = -8000
-COUNT = 10_000  # instructions until the host is asked again whether the script goes on
+COUNT = 10_000  # instructions until the host is asked again whether the script may continue
 OUT_OF_MEMORY = 4  # lua_pcall's LUA_ERRMEM
 BYTECODE = b"\x1b"  # what it begins with
 
@@ -146,7 +146,7 @@ class Interpreter:
     def compile(self, source: bytes, name: bytes) -> int:
         """Read a script, which errors call *name*; the ref to it. Raises LuaError.
 
-        Only text: who can load bytecode can read and write the memory of the process.
+        Only text: bytecode could read and write the memory of the process.
         """
         if source.startswith(BYTECODE):
             raise LuaError(f"{name[1:].decode()}:1: unexpected symbol near 'char(27)'")

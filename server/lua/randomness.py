@@ -15,7 +15,7 @@ MASK = (1 << 48) - 1
 LOW = 0x330E  # the low bits of a seed
 MOST = 2**31 - 1
 
-_number = 0x1234ABCD330E  # the last one; all scripts go on with one sequence
+_number = 0x1234ABCD330E  # the last one; all scripts share one sequence
 
 
 def seed(number: int) -> None:

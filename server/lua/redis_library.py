@@ -95,7 +95,7 @@ def count_reached(L: State) -> int:
             lua.push_script_place(L)
             host.ended_at = lua.to_bytes(L, -1)
             lua.pop(L, 1)
-    except BaseException:  # the server ends, in the midst of the script
+    except BaseException:  # the server ends, during the script
         return 1
     else:
         return 1

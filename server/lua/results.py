@@ -11,8 +11,8 @@ from server.lua.lua_api import State
 
 DEEPEST = 250  # tables in tables: defends the stack of the process against scripts
 COPIED = 4096  # bytes: up to here, a string goes from Lua to the reply at once
-BESIDE = 26  # bytes of a bulk string beside its text, at most
-ASKED_EVERY = 1000  # values until the host is asked again whether the script goes on
+BESIDE = 26  # bytes of a bulk string besides its text, at most
+ASKED_EVERY = 1000  # values until the host is asked again whether the script may continue
 
 _NOWHERE = Encoder()  # while nothing is written
 
@@ -52,7 +52,7 @@ class ResultWriter:
         lua.pop(L, 1)
 
     def _check(self, L: State, size: int) -> None:
-        """See that the script may go on, and take *size* bytes beside its reply so far."""
+        """Check that the script may continue, and its reply may take *size* bytes more."""
         if self._out.size() + size > lua.memory_limit(L):
             raise MemoryError
         self._values += 1

@@ -1,5 +1,5 @@
 -- Makes the world that scripts see. Everything that scripts share is read-only: no script can leave
--- anything behind for another one, nor reach what is not given to it here.
+-- anything for another one, nor reach what is not given to it here.
 --
 -- Arguments: the table `redis`, the one that a library sees while it is loaded, and the most bytes
 -- that string.rep may make. Returns the table of globals, the one behind it, into which the

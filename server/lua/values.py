@@ -1,7 +1,7 @@
 """Values between Lua and RESP, as Redis converts them (redis.io, "Lua API reference").
 
     RESP                     Lua                       RESP
-    :1                       number                    :1, what is behind the point is cut off
+    :1                       number                    :1, truncated to an integer
     $ bulk string            string                    $ bulk string
     * array                  table                     * array, up to the first nil
     + status                 {ok = text}               + status
@@ -204,11 +204,11 @@ def push_error(L: State, text: bytes) -> None:
 
 
 def take_words(L: State) -> list[bytes] | None:
-    """The arguments of the running native as a command's words; None if one is no text.
+    """The arguments of the running native as a command's words; None if one is not a text.
 
     A word that the command before had in the same place, as in a loop or when a script runs again,
     is that very object, and so is the one that the script is expected to use. So is the list, if
-    whoever was given it has let it go.
+    its last taker has dropped it.
     """
     global _last_words, _has_long_words  # noqa: PLW0603
     last, known, count = _last_words, len(_last_words), lua.top(L)
@@ -253,7 +253,7 @@ def script_ended() -> None:
 
 
 def whole(number: float) -> int:
-    """*number* without what is behind the point; as C has it where it is beyond 64 bits."""
+    """*number* without what is after the point; as C has it where it is beyond 64 bits."""
     if -TWO_63 <= number < TWO_63:
         return int(number)
     return I64_MIN

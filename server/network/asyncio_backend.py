@@ -66,10 +66,10 @@ class AsyncioBackend(Backend):
         self.loop.call_soon(call)
 
     def stay_until(self, loop_due_s: float) -> None:
-        """Nothing is to be done: only the loop waits."""
+        """Nothing to do: only the loop waits."""
 
     def ring(self) -> None:
-        """Nothing is to be done: the loop finds it by itself."""
+        """Nothing to do: the loop notices by itself."""
 
     def stop(self) -> None:
         for transport in list(self.transports):
@@ -81,7 +81,7 @@ class AsyncioListener:
 
     A loop's own server does not do for that. Of errors that it does not expect, asyncio's ends the
     accepting, uvloop's closes itself without a word; and when there are no files left, uvloop's
-    hangs up on those who wait.
+    disconnects the clients that wait.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class AsyncioListener:
         self._listening = ListeningSocket(sock, backlog, backend.loop, backend.loop, self._accept)
 
     def _accept(self) -> None:
-        """Let in those who have come, as far as there are files for them."""
+        """Accept waiting clients, while descriptors last."""
         for _ in range(ACCEPTED_AT_ONCE):
             try:
                 client, _address = self._listening.sock.accept()
@@ -215,7 +215,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
         self._is_paused = True
 
     def resume_writing(self) -> None:
-        """Go on when the loop has done what it is at: it does not expect to be closed amid that."""
+        """Resume after the loop's present call, during which it does not expect to be closed."""
         self._backend.loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
@@ -267,7 +267,7 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
             self._notice_break()
 
     def _notice_break(self) -> None:
-        """Take note if the last write has failed: the loop would tell of it in its next turn."""
+        """Take note if the last write has failed: the loop would report it in its next turn."""
         if self._loops.is_closing():
             self._forget()
 

@@ -1,7 +1,7 @@
 """How sockets are served: by an epoll of the server's own, or by the event loop's transports.
 
 Both keep the same promises, and the same tests hold them to these; but for one: when a connection
-turns out to be broken as it is read, the event loop tells of that in its next turn. When it is
+turns out to be broken as it is read, the event loop reports that in its next turn. When it is
 written, both tell at once. Which one serves is decided in server.network.listeners.
 """
 

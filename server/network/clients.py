@@ -43,7 +43,7 @@ class Clients(Part):
         state.parts.append(self)
 
     def configured(self, config: Config) -> None:
-        """What is asked of each client that comes is kept here, to be at hand."""
+        """What is asked of each client that comes is kept here, for quick access."""
         self._most_clients = config.maxclients
         self._is_protected = config.protected_mode
         if config.client_output_buffer_limit != self._output_limits:

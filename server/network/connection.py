@@ -5,7 +5,7 @@ a pause holds back, stays in the parser until the client is resumed. All answers
 in one write, when the turn ends.
 
 Back-pressure: there is none, as in Redis. A client whose socket takes no more is read from and
-served all the same, since it may be one that sends all its requests before it reads a reply. What
+served nevertheless, since it may be one that sends all its requests before it reads a reply. What
 waits for it is bounded by limits, each of which is looked at whenever the socket was given more:
 
     client-output-buffer-limit   what one client has not taken: it goes       clients.py
@@ -160,7 +160,7 @@ class Connection(Endpoint):
     # ------------------------------------------------------------------ running commands
 
     def resume(self) -> None:
-        """Send what has been answered meanwhile, and go on with what was pipelined behind it."""
+        """Send what has been answered meanwhile, and resume with what was pipelined behind it."""
         client = self._client
         client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         if client.postponed is not None and not client.script_left and not self._closing:

@@ -1,10 +1,10 @@
-"""The kinds of listeners: where each listens, by which parameters, and who gets its clients.
+"""The kinds of listeners: where each listens, by which parameters, and its acceptor.
 
     tcp     port         bind           clients in plain text
     unix    -            unixsocket     clients of this machine
     tls     tls-port     bind           clients that speak TLS
 
-A further kind is a class more in kinds_of(): Listeners opens, moves and closes it as it does these.
+A new kind is one more class in kinds_of(): Listeners opens, moves and closes it like these.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from server.observe.part import Part
 if TYPE_CHECKING:  # imported when there is a TLS port
     from server.network.tls.acceptor import TlsAcceptor
 
-NOT_FOR_US = (errno.EADDRINUSE, errno.EACCES)  # an address that is there, but cannot be had
+NOT_FOR_US = (errno.EADDRINUSE, errno.EACCES)  # an address that is there, but cannot be obtained
 EVERYWHERE = {"*": "0.0.0.0", "::*": "::"}  # noqa: S104  (where the configuration says so)
 
 _log = logging.getLogger("penstock")
 
 
 class Kind(Part):
-    """A kind of listener. *acceptor* gets the clients who come.
+    """A kind of listener. *acceptor* gets its clients.
 
-    *name* stands in INFO and in the log; *port_parameter* says on which port it listens, if it has
-    one.
+    *name* stands in INFO and in the server log; *port_parameter* says on which port it listens, if
+    it has one.
     """
 
     name = ""
@@ -61,7 +61,7 @@ class Kind(Part):
         raise NotImplementedError
 
     def acceptor(self) -> Acceptor:
-        """Who lets clients in, with the settings of now. Raises BadValue."""
+        """The acceptor, with the present settings. Raises BadValue."""
         return self._acceptor
 
     def bound(self, address: str, port: int) -> list[socket.socket]:
@@ -69,14 +69,14 @@ class Kind(Part):
         raise NotImplementedError
 
     def failure(self, error: Exception, port: int) -> OSError:
-        """What the log says when it cannot be had at the start."""
+        """What the server log says when it cannot be obtained at the start."""
         return OSError(f"{error}. Failed listening on port {port} ({self.name}), aborting.")
 
     def left(self, address: str) -> None:
         """*address* is listened at no more."""
 
     def reload(self) -> None:
-        """Read its settings again. Raises BadValue, and goes on as before, if they are bad."""
+        """Read its settings again. Raises BadValue, and changes nothing, if they are bad."""
 
 
 class Tcp(Kind):

@@ -1,4 +1,4 @@
-"""Where the server listens, and which backend serves those who connect there."""
+"""Where the server listens, and which backend serves the clients."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Listener:
         return f"name={self.kind.name}{binds}" + (f",port={self.port}" if self.port else "")
 
     def leave(self, address: str) -> None:
-        """Listen at *address* no more."""
+        """Stop listening at *address*."""
         for door in self.places.pop(address):
             door.close()
 
@@ -68,11 +68,11 @@ class Listeners(Part):
 
     @property
     def kinds(self) -> list[str]:
-        """The names of those that are open, as the log has them."""
+        """The names of those that are open, as the server log has them."""
         return [kind.name for kind in self._kinds if kind in self._open]
 
     def open(self) -> None:
-        """Listen wherever the configuration says. Raises OSError when that cannot be had."""
+        """Listen wherever the configuration says. Raises OSError when that cannot be obtained."""
         for kind in self._kinds:
             if kind.is_wanted:
                 try:
@@ -139,9 +139,9 @@ class Listeners(Part):
     # ------------------------------------------------------------------ CONFIG SET
 
     def follow_port(self, parameter: str) -> None:
-        """Listen at the port that *parameter* says by now; who is connected stays.
+        """Listen at the port that *parameter* has now; connected clients stay.
 
-        Raises BadValue, and goes on as before, if that cannot be had.
+        Raises BadValue, and changes nothing, if that port cannot be obtained.
         """
         for kind in self._kinds:
             if kind.port_parameter == parameter:
@@ -162,10 +162,10 @@ class Listeners(Part):
         self._add(listener)
 
     def follow_bind(self) -> None:
-        """Listen at the addresses that are wanted by now; who is connected stays.
+        """Listen at the addresses that are configured now; connected clients stay.
 
-        Where the server goes on listening, nobody who waits to be let in is turned away. Raises
-        BadValue, and goes on as before, if the addresses cannot be had.
+        Addresses that stay keep their accept queues. Raises BadValue, and changes nothing, if the
+        addresses cannot be obtained.
         """
         before = {kind: list(listener.places) for kind, listener in self._open.items()}
         moved = [kind for kind in self._kinds if kind.port_parameter]
@@ -179,7 +179,7 @@ class Listeners(Part):
             raise BadValue("Failed to bind to specified addresses.") from None
 
     def _bind_anew(self, kind: Kind, addresses: Sequence[str]) -> None:
-        """Listen at *addresses*, and nowhere else. Raises OSError amid that."""
+        """Listen at *addresses*, and nowhere else. Raises OSError halfway if one fails."""
         listener = self._open.get(kind) or Listener(kind)
         if not kind.port or listener.port != kind.port:  # its port is set, too: see follow_port
             return
@@ -207,12 +207,12 @@ class Listeners(Part):
     def follow_tls(self) -> None:
         """Read certificate, key and settings again, if there is a TLS port.
 
-        Raises BadValue, and goes on as before, if they are not valid.
+        Raises BadValue, and changes nothing, if they are not valid.
         """
         for kind in self._kinds:
             kind.reload()
 
-    # ------------------------------------------------------------------ what parts hear of
+    # ------------------------------------------------------------------ what parts are told
 
     def configured(self, config: Config) -> None:
         for kind in self._kinds:

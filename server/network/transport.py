@@ -52,10 +52,10 @@ class Transport:
         """Close when all is sent; nothing more is read."""
 
     def hold(self) -> None:
-        """Read nothing until go_on(): whoever sends has to wait."""
+        """Suspend reading until go_on(): the peer has to wait."""
 
     def go_on(self) -> None:
-        """Read again."""
+        """Resume reading."""
 
     def abort(self) -> None:
         """Close at once. What has not been sent is lost."""

@@ -7,7 +7,7 @@ A tick of cron is a cycle, too. What the loop waits is not counted. A cycle cost
 CPU's counter, whose pace is found out by comparing it with the monotonic clock when INFO asks.
 
 Only the epoll backend knows when the sockets have been served that were ready together; with the
-event loop's own transports these fields are not there.
+event loop's own transports these fields do not exist.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
                clients                                             with maxmemory-clients
     resident   all of that, the interpreter with the program's code, spare pages
 
-The log's buffer is not compared: it is what a write leaves for the disk, and to refuse writes until
+The AOF's buffer is not compared: it is what a write leaves for the disk, and to refuse writes until
 it is written would make the disk's pace the limit. The interpreter's share (some 40 MB) does not
 depend on what is stored; so a server without data uses next to nothing, like redis.
 """

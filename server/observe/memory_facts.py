@@ -120,5 +120,5 @@ ABSENT = Facts[object](
     nothing("mem_overhead_db_hashtable_rehashing", BYTES,
             "Tables of keys that are rebuilt: they grow in pieces"),
     nothing("mem_replica_full_sync_buffer", BYTES,
-            "What a primary sends amid its copy: the primary holds that"),
+            "What a primary sends during its copy: the primary holds that"),
 )  # fmt: skip

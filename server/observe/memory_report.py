@@ -8,7 +8,7 @@ LITTLE = 5 * 1024 * 1024  # bytes: below this the figures say nothing
 NEAR = 0.9  # of maxmemory
 PEAK = 1.5  # times what is in use now
 SPARE = 1.4  # times what is in use: what the process holds
-SPARE_BYTES = 100 * 1024 * 1024  # beside what the interpreter itself takes
+SPARE_BYTES = 100 * 1024 * 1024  # besides what the interpreter itself takes
 CLIENT_BYTES = 200 * 1024  # each, on average
 
 EMPTY = "Less than {little} is in use: there is nothing to say about so little.\n"

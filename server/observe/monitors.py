@@ -1,4 +1,4 @@
-r"""MONITOR: each command that is run, as a line for those who watch.
+r"""MONITOR: each command that is run, as a line for the clients that watch.
 
 +1700000000.123456 [0 127.0.0.1:50412] "SET" "k" "a\nb"\r\n
 
@@ -36,7 +36,7 @@ class Monitors(Part):
         self.are_there = False
 
     def add(self, client: Client) -> None:
-        """Let *client*, in the midst of its own command, watch from now on."""
+        """Let *client*, during its own command, watch from now on."""
         client.set_flag(MONITORING)
         self._clients[client] = None
         self.are_there = True
@@ -51,7 +51,7 @@ class Monitors(Part):
     def feed(self, time_us: int, db: int, source: str, words: Sequence[bytes]) -> None:
         """Show a command that was run: O(watching clients + bytes of *words*).
 
-        Nobody is shown anything who wants no replies.
+        A client with replies switched off is shown nothing.
         """
         data = line(time_us, db, source, words)
         for client in list(self._clients):  # one that cannot be sent anything may leave meanwhile

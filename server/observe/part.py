@@ -1,4 +1,4 @@
-"""A part of the server, and what all parts may hear of.
+"""A part of the server, and what all parts are told.
 
     client_left(client)       a connection is closed: nothing of the client stays with the part
     tick(now_ms)              cron's tick, hz times a second
@@ -32,7 +32,7 @@ class Part:
         """Cron ticks; *now_ms* is the system's monotonic clock, which nothing moves."""
 
     def statistics_reset(self) -> None:
-        """Count anew from here."""
+        """Reset the counters."""
 
     def configured(self, config: Config) -> None:
         """Parameters may have changed: take from *config* what concerns the part."""

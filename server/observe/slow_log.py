@@ -71,5 +71,5 @@ class SlowLog(Part):
         return word if rest <= 0 else b"%b... (%d more bytes)" % (word[: self._most_bytes], rest)
 
     def clear(self) -> None:
-        """Forget all entries; the numbers of new ones go on."""
+        """Forget all entries; the numbers of new ones continue."""
         self._entries.clear()

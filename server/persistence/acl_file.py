@@ -18,7 +18,7 @@ from server.persistence.snapshot_file import remove_quietly
 def write_acl_file(files: Files, path: Path, lines: Sequence[bytes]) -> None:
     """Write *lines* to *path*, all or nothing. Raises OSError.
 
-    Only who runs the server may read a new file: it holds hashes of passwords.
+    Only the server's user may read a new file: it holds hashes of passwords.
     """
     temporary = path.with_name(f"{path.name}.tmp-{os.getpid()}")
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600

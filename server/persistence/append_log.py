@@ -17,7 +17,7 @@ When the disk fails:
   - A write that failed, or was short, is truncated away. Its bytes stay in memory, and the next
     write tries them again, at the latest that of tick().
   - An fsync that failed is never tried again, since the kernel may have dropped the pages by then.
-    The log is *broken* until a rewrite that began later has put all data into a base.
+    The AOF is *broken* until a rewrite that began later has put all data into a base.
   - With ``always``, write() returns False until everything is on the disk. Until then no command is
     acknowledged, and no reply shows what was written. Redis ends its process in this case.
 """
@@ -38,7 +38,7 @@ from server.persistence.sync_listener import NoListener, SyncListener
 from server.propagation.propagation import Durability, Op
 
 SYNC_EVERY_S = 1.0
-SLOW_S = 2.0  # an fsync that writes have had beside them for so long is told of
+SLOW_S = 2.0  # an fsync with writes during so long a time is reported
 COMPLAIN_EVERY_S = 30.0
 
 MULTI = [b"MULTI"]
@@ -87,7 +87,7 @@ class AppendLog(Durability):
         self._synced_to = 0  # what synced_offset is, or will be when the file is not tentative
         self._file_from = 0  # the offset at which the file begins
         self._based_to = 0  # the offset up to which a base contains everything
-        self._lost_to = 0  # the offset up to which something may be lost, if the log is broken
+        self._lost_to = 0  # the offset up to which something may be lost, if the AOF is broken
         self._synced_s = monotonic_s()
         self._beside_sync_s = -1.0  # since when the fsync under way had writes beside it
         self._complained_s = -COMPLAIN_EVERY_S
@@ -250,7 +250,7 @@ class AppendLog(Durability):
     # ------------------------------------------------------------------ writing
 
     def _watch_sync(self) -> None:
-        """Tell of a slow fsync, each time that writes have had it beside them for SLOW_S."""
+        """Report a slow fsync, each time that there were writes during SLOW_S of it."""
         if self._sync is None:
             self._beside_sync_s = -1.0
             return
@@ -313,7 +313,7 @@ class AppendLog(Durability):
         return True
 
     def _cut_off(self, taken: int) -> None:
-        """The file ends amid a command: truncate it, or else keep the rest to be written."""
+        """The file ends inside a command: truncate it, or else keep the rest to be written."""
         try:
             self._files.truncate(self._fd, self.file_size)
         except OSError as error:

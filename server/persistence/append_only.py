@@ -44,7 +44,7 @@ from storage.keyspace.keyspace import Keyspace
 FREE_FAILURES = 3  # rewrites that fail in a row without slowing down the next attempt
 FIRST_DELAY_S = 60.0
 LONGEST_DELAY_S = 3600.0
-FIRST_REPAIR_S = 1.0  # the same while the log is broken: writes are refused until one succeeds
+FIRST_REPAIR_S = 1.0  # the same while the AOF is broken: writes are refused until one succeeds
 LONGEST_REPAIR_S = 30.0
 MOST_DOUBLINGS = 30  # more than any of them takes
 CANNOT_REWRITE = "what was written could not be written out"
@@ -62,7 +62,7 @@ class Mode(Enum):
 
 
 class AppendOnly:
-    """Owns the log, its folder and its rewrites; the figures of INFO about them are read here."""
+    """Owns the AOF, its folder and its rewrites; the figures of INFO about them are read here."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class AppendOnly:
         self._functions = functions
         self._older_size = 0  # bytes of the files before the one that is written to
         self._unfinished: Path | None = None  # the increment that waits for its base
-        self._child_from = 0  # the log's offset when the child was forked off
+        self._child_from = 0  # the AOF's offset when the child was forked off
         self._failed_s = 0.0
 
     # ------------------------------------------------------------------ how it stands
@@ -125,7 +125,7 @@ class AppendOnly:
     # ------------------------------------------------------------------ on and off
 
     def open(self) -> None:
-        """Go on behind what has been loaded; begin with a base if there was nothing.
+        """Append after what has been loaded; begin with a base if there was nothing.
 
         Raises OSError, and SaveFailed for the base.
         """
@@ -181,14 +181,14 @@ class AppendOnly:
             raise OSError(CANNOT_REWRITE)
 
     def switch_off(self) -> None:
-        """Log no more; what was logged is made safe."""
+        """Stop logging; what was logged is made safe."""
         if self.is_rewriting:
             _log.warning("Killing running AOF rewrite child: %d", self._child_pid())
             self._end_child()
         self.scheduled = False
         self.log.close()
         self.mode = Mode.OFF
-        self.log.listener.log_synced()  # who waits for an fsync waits in vain
+        self.log.listener.log_synced()  # no fsync will come: let waiters notice
 
     def close(self, force: bool) -> bool:
         """The server ends: make everything safe. If that fails all stays open, unless *force*."""
@@ -232,7 +232,7 @@ class AppendOnly:
     def _begin_increment(self) -> None:
         """Go on in a new increment, which will be the only one that the new base needs.
 
-        If the log so far has a loss, or no base, nothing may follow it: the increment stays without
+        If the AOF so far has a loss, or no base, nothing may follow it: the increment stays without
         a name in the manifest until there is that base. Otherwise it is made safe first: in a power
         cut it must not be the one that lacks something.
         """

@@ -1,4 +1,4 @@
-"""A forked child that does one job on the data as it is now, while the server goes on.
+"""A forked child that does one job on the data as it is now, while the server keeps serving.
 
     server                                  child
     ChildSlot.start(job) ---- fork -------> job(report)

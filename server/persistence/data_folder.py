@@ -49,7 +49,7 @@ class DataFolder:
     def claim_next(self, folder: Path) -> None:
         """The server is about to move to *folder*. Raises FolderInUse.
 
-        The folder it leaves stays locked: a child or the log may still write there.
+        The folder it leaves stays locked: a child or the AOF may still write there.
         """
         if self._is_needed or self._lock:
             self.claim(folder)

@@ -37,7 +37,7 @@ class Files:
         os.fdatasync(fd)
 
     def truncate(self, fd: int, size: int) -> None:
-        """Cut the file behind *fd* to *size* bytes."""
+        """Truncate the file of *fd* to *size* bytes."""
         os.ftruncate(fd, size)
 
     def close(self, fd: int) -> None:
@@ -63,7 +63,7 @@ class Files:
         flags = os.O_CLOEXEC | os.O_NOFOLLOW
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | flags, NEW_FILE_MODE)
-        except PermissionError:  # another user made it; who may read it may lock it
+        except PermissionError:  # another user made it; read access is enough to lock it
             fd = os.open(path, os.O_RDONLY | flags)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -73,11 +73,11 @@ class Files:
         return fd
 
     def make_directory(self, path: Path) -> None:
-        """Make the directory *path* if it is not there."""
+        """Make the directory *path* if it does not exist."""
         path.mkdir(mode=0o755, exist_ok=True)
 
     def remove(self, path: Path) -> None:
-        """Remove *path*, if it is there."""
+        """Remove *path*, if it exists."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
 

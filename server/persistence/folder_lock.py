@@ -46,7 +46,7 @@ class FolderLock:
         return os.path.realpath(folder) in self._held
 
     def take(self, folder: Path) -> bool:
-        """Lock *folder*; False, and a line in the log, if the file system does not allow it.
+        """Lock *folder*; False, and a line in the server log, if the file system does not allow it.
 
         Raises FolderInUse.
         """

@@ -1,4 +1,4 @@
-"""The progress of loading data at the start, for INFO and the log."""
+"""The progress of loading data at the start, for INFO and the server log."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ PIECE = 1 << 16  # bytes
 
 
 def annotation(unix_s: int) -> bytes:
-    """The line that says when the commands behind it were run."""
+    """The line that says when the commands after it were run."""
     return b"#TS:%d\r\n" % unix_s
 
 

@@ -18,7 +18,7 @@ from server.persistence import manifest
 from server.persistence.files import Files, write_all
 from server.persistence.manifest import BadManifest, LogFile, Manifest
 
-UNFINISHED_INCREMENT = "temp-{}.incr"  # of a log that has no base yet
+UNFINISHED_INCREMENT = "temp-{}.incr"  # of an AOF that has no base yet
 
 _log = logging.getLogger("penstock")
 
@@ -56,9 +56,9 @@ class LogFolder:
         return True
 
     def upgrade(self) -> None:
-        """Move a log of the time before Redis 7, which is one file, into the folder.
+        """Move an AOF of the time before Redis 7, which is one file, into the folder.
 
-        As redis does it: the manifest first, so that the next start goes on with what was begun.
+        As redis does it: the manifest first, so that the next start continues with what was begun.
         Raises BadManifest and OSError.
         """
         old, moved = Path(self._stem), self.path / self._stem
@@ -104,7 +104,7 @@ class LogFolder:
         return fd
 
     def open_last_increment(self) -> int:
-        """The descriptor of the last increment, to go on behind what it has; a new one if none."""
+        """The descriptor of the last increment, to append to it; of a new one if there is none."""
         if not self.manifest.increments:
             return self.add_increment()
         return self._files.open_to_append(self.path_of(self.manifest.increments[-1]))

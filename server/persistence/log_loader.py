@@ -1,8 +1,8 @@
 """Loading an append-only file: its base, then every command that was written since.
 
-    base       a snapshot, commands, or a snapshot and commands behind it (before Redis 7)
+    base       a snapshot, commands, or a snapshot and commands after it (before Redis 7)
     increments commands
-    the end    may be torn, if the machine died during a write. The file is truncated behind the
+    the end    may be torn, if the machine died during a write. The file is truncated after the
                last complete command or transaction, if aof-load-truncated allows it
 
 A crash can tear only the end of the file that was written last. Anything else that cannot be read
@@ -29,7 +29,7 @@ COMMANDS_PER_LOOK = 256  # commands between two looks at the clock
 SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
 
 Replay = Callable[[list[bytes]], str]  # runs a command; the error, or ""
-LoadSnapshot = Callable[[bytes | mmap], Generator[None, None, int]]  # the offset behind it
+LoadSnapshot = Callable[[bytes | mmap], Generator[None, None, int]]  # the offset after the snapshot
 
 _log = logging.getLogger("penstock")
 
@@ -84,7 +84,7 @@ class LogLoader:
             self._truncate(path, whole, size, may_be_torn)
 
     def _replay(self, path: Path, data: bytes | mmap, start: int) -> Generator[None, None, int]:
-        """Run the commands from *start* on; return the offset behind the last complete one."""
+        """Run the commands from *start* on; return the offset after the last complete one."""
         reader = LogReader(data, start)
         try:
             return (yield from self._replay_from(path, reader))
@@ -129,10 +129,10 @@ class LogLoader:
         return self._config.key_load_delay
 
     def _truncate(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
-        """Truncate a file that ends amid a command or transaction, to *whole* bytes."""
+        """Truncate a file that ends inside a command or transaction, to *whole* bytes."""
         if not may_be_torn:
             raise LoadFailed(
-                f"the append only file {path} ends in the midst of a command at offset {whole}, and"
+                f"the append only file {path} ends inside a command at offset {whole}, and"
                 " there are files behind it"
             )
         if not self._config.aof_load_truncated:
@@ -165,7 +165,7 @@ def _next(reader: LogReader) -> list[bytes] | None:
 
 
 def _in_multi(argv: list[bytes], before: bool) -> bool:
-    """Whether a transaction is open behind *argv*."""
+    """Whether a transaction is open after *argv*."""
     if len(argv) > 1:
         return before
     word = argv[0].upper()

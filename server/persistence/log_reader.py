@@ -4,7 +4,7 @@
     *3\r\n $3\r\n SET\r\n $1\r\n k\r\n $1\r\n v\r\n      a command
     #TS:1700000000\r\n                                   a comment: skipped
 
-It is stricter than the parser for clients: a log holds nothing but complete multibulk commands.
+It is stricter than the parser for clients: an AOF holds nothing but complete multibulk commands.
 The bytes are not copied, so a mapped file takes no memory.
 """
 
@@ -26,7 +26,7 @@ class NoCommand(Exception):
 
 
 class LogReader:
-    """Reads from *position* on: the offset behind the last complete command or comment."""
+    """Reads from *position* on: the offset after the last complete command or comment."""
 
     __slots__ = ("_at", "_data", "_end", "_view", "position")
 

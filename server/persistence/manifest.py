@@ -6,7 +6,7 @@ r"""The manifest of an append-only file: its files, and their order.
     file appendonly.aof.3.incr.aof seq 3 type i
 
 A name with blanks is written in double quotes. Lines that begin with # are comments. Redis 8 writes
-more pairs behind the third; they are skipped.
+more pairs after the third; they are skipped.
 
 Source: aof.c of Redis 7.0
 """
@@ -29,11 +29,11 @@ _NUMBER = re.compile(rb"[1-9][0-9]{0,18}")
 
 
 class BadManifest(Exception):
-    """The text is no manifest; the message says in Redis's words what is wrong with it."""
+    """The text is not a manifest; the message says in Redis's words what is wrong with it."""
 
 
 class LogFile(NamedTuple):
-    """One file of the log."""
+    """One file of the AOF."""
 
     name: str
     seq: int
@@ -82,7 +82,7 @@ class Manifest(NamedTuple):
 
 
 def of_old_file(name: str) -> Manifest:
-    """The manifest of a log that is a single file, as before Redis 7."""
+    """The manifest of an AOF that is a single file, as before Redis 7."""
     return Manifest(base=LogFile(name, 1, BASE), base_seq=1)
 
 

@@ -89,7 +89,7 @@ class Persistence:
             lambda: int(unix_s()), self.functions, latency_events, report,
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
-        self._goes_on_with_log = False  # the log is what was looked for at the start
+        self._goes_on_with_log = False  # the AOF is what was looked for at the start
         self.loaded_history: StoredHistory | None = None  # of what was loaded at the start
         self.keys_loaded = 0
         self.keys_expired = 0  # not loaded because they had expired
@@ -128,7 +128,8 @@ class Persistence:
     def begin(self) -> None:
         """Log from now on, if the configuration says so. Raises LoadFailed.
 
-        If it says so only since CONFIG SET amid the load, an older log may be there: it ends.
+        If it says so only since a CONFIG SET during the load, an older AOF may be there: it is
+        replaced.
         """
         if self._config.appendonly:
             try:
@@ -182,7 +183,7 @@ class Persistence:
             self._loaded()
 
     def stop_log(self) -> None:
-        """All data are about to be replaced: the log is not written to meanwhile."""
+        """All data are about to be replaced: the AOF is not written to meanwhile."""
         if self.append_only.mode is not Mode.OFF:
             self._propagation.set_durability(None)
             self.append_only.switch_off()
@@ -260,7 +261,7 @@ class Persistence:
         """The parameter appendonly has changed: act on it. Raises OSError and BadManifest.
 
         While data are loaded there is no log: a base would have a part of them, and what is read
-        would be logged once more. It begins behind the load, if the parameter says so then.
+        would be logged once more. It begins after the load, if the parameter says so then.
         """
         if self.progress is not None:
             return
@@ -275,7 +276,7 @@ class Persistence:
     # ------------------------------------------------------------------ the end
 
     def close(self, save: bool = False, nosave: bool = False, force: bool = False) -> bool:
-        """Put everything on the disk. If it returns False the server goes on, unless *force*.
+        """Put everything on the disk. If it returns False the server keeps running, unless *force*.
 
         *save* writes a snapshot even without save points, *nosave* none. The closed log stays in
         place: it is still asked which replies may be sent.

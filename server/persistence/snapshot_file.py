@@ -30,7 +30,7 @@ SYNC_EVERY_BYTES = 4 * 1024 * 1024  # rdb-save-incremental-fsync, as redis has i
 
 
 class SaveFailed(Exception):
-    """The snapshot could not be written; the message is for the log."""
+    """The snapshot could not be written; the message is for the server log."""
 
 
 class Pieces(Protocol):

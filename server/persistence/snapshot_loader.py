@@ -33,7 +33,7 @@ _log = logging.getLogger("penstock")
 
 
 class LoadFailed(Exception):
-    """The data on the disk cannot be loaded; the message is for the log."""
+    """The data on the disk cannot be loaded; the message is for the server log."""
 
 
 NO_FUNCTIONS = NoFunctions()
@@ -42,7 +42,7 @@ NO_FUNCTIONS = NoFunctions()
 class LoadRules(NamedTuple):
     """What to do with keys that have expired at *now_ms*, and with what exists already.
 
-    *keeps_expired*: load expired keys, since the commands behind the base of an append-only file
+    *keeps_expired*: load expired keys, since the commands after the base of an append-only file
     may still use them. *replaces*: loaded keys and libraries replace existing ones; otherwise that
     is an error. *delay_us* is asked how long to wait after each key: key-load-delay, for tests.
     """
@@ -50,7 +50,7 @@ class LoadRules(NamedTuple):
     now_ms: int  # unix time
     keeps_expired: bool = False
     replaces: bool = False
-    functions: FunctionStore = NO_FUNCTIONS  # who takes libraries
+    functions: FunctionStore = NO_FUNCTIONS  # receives the libraries
     delay_us: Callable[[], int] = lambda: 0
 
 
@@ -95,7 +95,7 @@ class SnapshotLoader:
         self._libraries_loaded = 0
 
     def run(self) -> Generator[None, None, int]:
-        """Load, yielding now and then; return the offset behind the snapshot. Raises LoadFailed."""
+        """Load, yielding now and then; return the offset after the snapshot. Raises LoadFailed."""
         lookup = self._databases[0].events.lookup
         lookup.keeps_expired = True  # what has just been loaded must not expire in a lookup
         try:
@@ -198,7 +198,7 @@ def load_snapshot_file(
 ) -> Iterator[None]:
     """Load the snapshot at *path*, yielding now and then. Raises LoadFailed, also without a file.
 
-    Bytes behind the snapshot are ignored.
+    Bytes after the snapshot are ignored.
     """
     try:
         data = files.read(path)

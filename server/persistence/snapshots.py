@@ -133,7 +133,7 @@ class Snapshots:
             raise errors.folder_in_use(str(error)) from None
 
     def save_in_foreground(self) -> bool:
-        """Save in this process, even while a child runs. False if it failed; the log says why."""
+        """Save in this process, even while a child runs. False if it failed, which is logged."""
         try:
             self._folder.claim()
             self._write(self._report)
@@ -162,7 +162,7 @@ class Snapshots:
         return STARTED
 
     def all_flushed(self) -> None:
-        """After FLUSHALL: end a save of the old data; save anew if there are save points."""
+        """After FLUSHALL: end a save of the old data; save again if there are save points."""
         if self._children.runs(Purpose.SAVE):
             self._children.kill()
             self._children.poll(wait=True)

@@ -1,4 +1,4 @@
-"""The libraries of functions, which snapshots and logs keep beside the databases, as texts."""
+"""The libraries of functions, which snapshots and the AOF keep besides the databases, as texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class FunctionStore(Protocol):
     def load_stored(self, source: bytes, replaces: bool) -> None:
         """Take the library of that text; in place of the one of its name, if it *replaces* that.
 
-        Raises ErrorReply for a text that is no library, and for a name that is there already.
+        Raises ErrorReply for a text that is not a library, and for a name that exists already.
         """
 
 

@@ -25,7 +25,7 @@ class StoredHistory(NamedTuple):
     db: int
 
     def aux(self) -> dict[bytes, bytes]:
-        """The fields that tell of it."""
+        """The fields that report it."""
         return {
             b"repl-stream-db": b"%d" % self.db,
             b"repl-id": self.id.encode(),
@@ -37,7 +37,7 @@ class HistoryKeeper(Protocol):
     """Knows where in a history the data are now."""
 
     def stored(self) -> StoredHistory | None:
-        """That place; None if nobody can go on from it."""
+        """That place; None if no replica can resync from it."""
 
 
 class NoHistory:

@@ -1,4 +1,4 @@
-"""Who waits for the append-only file to be on the disk."""
+"""The listener that is told when the AOF is on the disk."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Protocol
 
 
 class SyncListener(Protocol):
-    """Hears of it in the thread that has synced."""
+    """Called in the thread that has synced."""
 
     def log_synced(self) -> None:
-        """More of the log is safe, or there is no log any more."""
+        """More of the AOF is safe, or the AOF is off."""
 
 
 class NoListener:
     """Nobody waits for an fsync."""
 
     def log_synced(self) -> None:
-        """Nobody minds."""
+        """Nothing to do."""

@@ -1,9 +1,9 @@
 # inline only
 
-# What runs behind a fatal signal calls only what is safe there (signal-safety(7)): no memory is
+# What runs after a fatal signal calls only what is safe there (signal-safety(7)): no memory is
 # allocated, no lock is taken, Python does not run. backtrace() is loaded when the handler is
-# installed. Should the report hang all the same, SIGALRM ends the process by the first signal; a
-# signal in the midst of it does so at once.
+# installed. Should the report hang nevertheless, SIGALRM ends the process by the first signal; a
+# signal during it does so at once.
 cdef extern from *:
     """
     #ifndef PENSTOCK_CRASH

@@ -5,7 +5,7 @@
     the server's     ServerFault, and whatever reaches the loop      server.app ends the process
 
 It is the server's fault when what it holds and what its log says may differ from then on: a handler
-was left in the midst of its changes, or the log, the end of a turn or cron has failed. To go on
+stopped halfway through its changes, or the AOF, the end of a turn or cron has failed. To go on
 would be to build on that, or to hang. The process ends with status 1, and the next one starts from
 what is on the disk.
 """
@@ -22,7 +22,7 @@ _reported_s: dict[tuple[str, type], float] = {}
 
 
 class ServerFault(BaseException):
-    """The server cannot go on. No Exception: nobody on the way out takes it for a smaller thing."""
+    """The server cannot continue. No Exception, so that no handler on the way out catches it."""
 
 
 def report(where: str, error: Exception) -> None:

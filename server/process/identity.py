@@ -1,6 +1,6 @@
-"""The name that the server goes by: its own, or Redis's for tools that start a redis-server.
+"""The name of the server: its own, or Redis's for tools that start a redis-server.
 
-Such tools read the line of --version and wait for lines of the log.
+Such tools read the line of --version and wait for lines of the server log.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def is_lookalike() -> bool:
 
 
 def title() -> str:
-    """The name in the log and in the line of --version: Penstock or Redis."""
+    """The name in the server log and in the line of --version: Penstock or Redis."""
     return "Redis" if is_lookalike() else "Penstock"

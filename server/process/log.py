@@ -1,4 +1,4 @@
-"""The log of the server: its start, its level, and what the one who starts it must see at once.
+"""The log of the server: its start, its level, and what its starter must see at once.
 
 What a line is like is in log_line, and where the lines go in log_output.
 """
@@ -53,7 +53,7 @@ def _line_output(config: Config) -> LineOutput:
 
 
 def log_startup(config: Config) -> None:
-    """The first lines of the log: those of redis, which tools look for."""
+    """The first lines of the server log: those of redis, which tools look for."""
     title = identity.title()
     _log.info("oO0OoO0OoO0Oo %s is starting oO0OoO0OoO0Oo", title)
     if identity.is_lookalike():
@@ -87,7 +87,7 @@ def set_level(config: Config) -> None:
 def log_and_print(message: str, level: int = logging.CRITICAL) -> None:
     """Log what the user who starts the server must see, and write it to the standard error too.
 
-    Only once, if the log goes there as well.
+    Only once, if the server log goes there as well.
     """
     if logging.getLogger().hasHandlers():
         _log.log(level, "%s", message)
@@ -103,6 +103,6 @@ def print_error(message: str) -> None:
 
 
 def _is_standard_error() -> bool:
-    """Whether the log and the standard error are one file: a terminal, say."""
+    """Whether the server log and the standard error are one file: a terminal, say."""
     outputs = [type(handler) for handler in logging.getLogger().handlers]
     return StandardOutput in outputs and os.path.sameopenfile(STDOUT, STDERR)

@@ -1,4 +1,4 @@
-"""The lines of the log, in the forms that Valkey has for them.
+"""The lines of the server log, in the forms that Valkey has for them.
 
     legacy   1234:M 22 Nov 2026 06:15:23.042 * Ready to accept connections tcp
              pid  |  time                    . debug   - verbose   * notice   # warning

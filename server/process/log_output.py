@@ -1,10 +1,10 @@
-"""Where the log goes: a file, the standard output, syslog. None of them can hold up the server.
+"""Where the server log goes: a file, the standard output, syslog. None can hold up the server.
 
-    file               opened for each line, as Redis does: one that was moved away is begun anew.
+    file               opened for each line, as Redis does: one that was moved away is begun again.
                        A pipe at its path that nobody reads takes nothing, and the line is lost
     standard output    a pipe or terminal that takes nothing is waited for, PATIENCE_MS at most, and
                        not again within PATIENCE_EVERY_S, so that one that is read slowly does not
-                       slow down the server. When it takes more, the log says how much was lost
+                       slow down the server. When it takes more, a line says how much was lost
     syslog             through the C library; it waits for a syslog daemon that takes nothing
 
 A line that cannot be written is lost: there is nobody to tell.
@@ -107,7 +107,7 @@ class StandardOutput(LineOutput):
         return bool(self._poll.poll(PATIENCE_MS))
 
     def _after(self, lost: int) -> bytes:
-        """What goes before the first line behind a gap of *lost* lines."""
+        """What precedes the first line after a gap of *lost* lines."""
         text = f"{lost} lines of the log were lost: nobody read the standard output"
         record = logging.LogRecord("penstock", logging.WARNING, "", 0, text, None, None)
         newline, self._torn = "\n" * self._torn, False
@@ -135,7 +135,7 @@ class SyslogOutput(logging.Handler):
 
 
 def open_log_file(path: str) -> int:
-    """A descriptor for the log file at *path*, made if need be. Raises OSError.
+    """A descriptor for the log file at *path*, made if needed. Raises OSError.
 
     It never waits: not when it is opened, for the reader of a pipe, nor when it is written to.
     """

@@ -3,7 +3,7 @@
 The reserve is there so that what was begun can be ended:
 
     an allocation fails   the reserve goes back to the system, and the allocation is tried again: a
-                          command in the midst of its changes can end
+                          command halfway through its changes can end
     short                 there is no reserve: what may need memory is refused until there is again
     a failure             an allocation has failed while there was none; these are counted
 
@@ -35,7 +35,7 @@ _kept_ms = 0  # ... and when the last of them was
 
 
 def begin() -> None:
-    """Keep it from now on, as far as it can be had."""
+    """Keep it from now on, as far as it can be obtained."""
     global _begun  # noqa: PLW0603  (there is one for the process, as there is one memory)
     _begun = True
     reserve_calls.guard_allocations()
@@ -48,7 +48,7 @@ def is_gone() -> bool:
 
 
 def is_short() -> bool:
-    """The same, but first it is tried to have it again."""
+    """Whether it is gone, after trying to reacquire it."""
     return _begun and not reserve_calls.take(BYTES)
 
 

@@ -13,7 +13,7 @@ def give_back(start: int, size: int) -> None:
 def keep_freed(most: int, largest: int) -> None:
     """Let the heap keep *most* bytes that are freed at its end, and have blocks up to *largest*.
 
-    What the heap has can be had again without new pages.
+    What the heap has can be obtained again without new pages.
     """
 
 

@@ -77,9 +77,9 @@ def enter_directory(config: Config) -> None:
 def write_pid_file(config: Config) -> None:
     """Keep the process's id in *pidfile*, if there is one, until it ends.
 
-    One that goes by the name of redis-server has Redis's default in the background.
+    One with the name redis-server has Redis's default in the background.
     To be called when the server listens, so that one that cannot start leaves another's file alone.
-    Redis goes on without the file if it cannot be written, and so does this server.
+    Like Redis, this server continues without the file if it cannot be written.
     """
     if not config.pidfile and in_background(config) and identity.is_lookalike():
         config.pidfile = identity.LOOKALIKE_PID_FILE

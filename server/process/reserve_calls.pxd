@@ -3,10 +3,10 @@
 from libc.stdint cimport uint64_t
 
 # All of Python's allocations of more than 512 bytes are of the RAW domain, and the smaller ones too
-# when no arena can be had for them. Threads allocate without holding the GIL, so who takes the
-# reserve away exchanges the pointer. Its pages are never written to: it costs addresses only. It
-# comes from malloc, which has what was freed, when the system gives no more. The spare block is
-# exchanged in the same way.
+# when no arena can be obtained for them. Threads allocate without holding the GIL, so the reserve is
+# taken by an atomic exchange of the pointer, and so is the spare block. Its pages are never written
+# to: it costs addresses only. It comes from malloc, which has what was freed, when the system gives
+# no more.
 cdef extern from *:
     """
     #include <stdint.h>
@@ -67,7 +67,7 @@ cdef extern from *:
         return memory;
     }
     /* Whether *memory*, which is to be freed, is the spare block now. A block that has a mapping of
-       its own begins 16 bytes behind a page: only such a one is asked for its size. */
+       its own begins 16 bytes after a page: only such a one is asked for its size. */
     static int penstock_becomes_spare(void *memory) {
         size_t has;
         if (((uintptr_t)memory & 4095) != 16 || !penstock_keeps_spares)

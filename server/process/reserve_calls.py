@@ -1,7 +1,7 @@
 """The memory that is kept back: plain versions of the C functions in reserve_calls.pxd.
 
-Here it is given back only when somebody says so. Compiled, an allocation of Python's that fails
-gives it back by itself, and is tried again. Here no freed block is kept.
+Here it is given back only by give_back(), and no freed block is kept. Compiled, an allocation of
+Python's that fails gives it back, and is retried.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _asked = count(1)
 
 
 def take(size: int) -> bool:
-    """Whether there is a reserve, now if it was not there: of *size* bytes."""
+    """Whether there is a reserve of *size* bytes, taken now if needed."""
     if not _reserve:
         try:
             _reserve.append(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))

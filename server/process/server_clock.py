@@ -4,9 +4,9 @@
     +3600s          12:00:00  13:00:01  13:00:02  13:00:03      unix time is ahead from then on
     FREEZE          12:00:00  12:00:01  12:00:01  12:00:01      ... and stands still
 
-It has two faces. *Unix time* goes to and fro. *The time that has passed* is what waits and pauses
-are measured by, and never goes back: somebody who waits for ten seconds more waits for ten seconds,
-also when unix time has gone back by an hour.
+It has two faces. *Unix time* can be moved forth and back. *The time that has passed* is what waits
+and pauses are measured by, and never goes back: a wait of ten seconds takes ten seconds, even if
+unix time has gone back by an hour.
 
 What protects the server or measures its work does not look here but at the system's clocks.
 docs/time-travel.md says which reading is of which kind.
@@ -22,7 +22,7 @@ NS_A_MS = 1_000_000
 # Unix time that can be travelled to: before 2100. Last uses of keys are seconds of 32 bits, and
 # must stay below 2105 (storage/keyspace/usage.py) however long the server runs then.
 LAST_MS = 4_102_444_800_000
-MOST_PASSED_MS = 2**61  # with the longest wait behind it, still within 64 bits
+MOST_PASSED_MS = 2**61  # plus the longest wait: still within 64 bits
 
 
 class OutOfRange(ValueError):
@@ -62,16 +62,16 @@ class ServerClock:
         return self._passed_source() + self._passed_ahead_ns
 
     def passed_ms(self) -> int:
-        """The same, rounded down: a wait is over when the whole of it has passed."""
+        """passed_ns() in ms, rounded down: a wait is over when the whole of it has passed."""
         return self.passed_ns() // NS_A_MS
 
     def begun_ms(self) -> int:
-        """The same, rounded up: no wait that begins now is shorter than was asked for."""
+        """passed_ns() in ms, rounded up: no wait that begins now is shorter than was asked for."""
         return -(-self.passed_ns() // NS_A_MS)
 
     @property
     def is_systems(self) -> bool:
-        """Whether unix time is the system's, *ahead_ns* added: it needs not be asked for here."""
+        """Whether unix time is the system's plus *ahead_ns*: callers may add that themselves."""
         return self._unix_source is time.time_ns
 
     @property

@@ -17,13 +17,13 @@ class Shutdown(Protocol):
         """How long it waits for that, at most; None if it does not wait."""
 
     def begin(self, options: frozenset[bytes]) -> bool:
-        """Stop, with the *options* of SHUTDOWN. False if the server goes on, as not all is safe."""
+        """Stop, with the *options* of SHUTDOWN. False if not all is safe: the server stays."""
 
     def abort(self) -> bool:
         """End the wait for replicas. False if there was none."""
 
     def script_ended(self) -> None:
-        """A script that had been left has ended: the server may have waited for that."""
+        """A suspended script has ended: the server may have waited for that."""
 
 
 class NoShutdown:

@@ -1,12 +1,12 @@
 # inline only
 
-# A second stack of C. Who runs on it may leave it in the midst of anything, and is taken up again
-# later, maybe from another place: its frames lie there all the while.
+# A second stack of C. Code that runs on it can be suspended at any point, and resumed later, maybe
+# from another place: its frames stay there meanwhile.
 #
 #     | guard page | ... frames <- grows |      each change is a _setjmp here and a _longjmp there
 #
-# Python's frames are linked from one stack to the next, so a stack must not be left while a function
-# of Python runs on it: frame() tells. From 3.14 on Python itself minds which stack it is on.
+# Python's frames are linked from one stack to the next, so a stack must not be suspended while a
+# function of Python runs on it: frame() tells. From 3.14 on Python itself minds which stack it is on.
 cdef extern from *:
     """
     typedef void (*penstock_server)(PyObject *);
@@ -31,12 +31,12 @@ cdef extern from *:
     #define PENSTOCK_END_CHANGE(kept, bottom, size) ((void)0)
     #endif
 
-    #define PENSTOCK_STACK_BYTES (8 << 20) /* as many as a process has by itself on most systems */
+    #define PENSTOCK_STACK_BYTES (8 << 20) /* as many as a process has by default on most systems */
     #define PENSTOCK_GUARD_BYTES (64 << 10) /* at its end, whatever the size of a page */
 
     typedef struct {
-        jmp_buf outside; /* where it goes on that has entered this stack */
-        jmp_buf inside; /* where it goes on that has left it */
+        jmp_buf outside; /* where the code that entered this stack resumes */
+        jmp_buf inside; /* where the code that left it resumes */
         penstock_server serve;
         PyObject *server;
         int is_begun;
@@ -60,7 +60,7 @@ cdef extern from *:
         PENSTOCK_END_CHANGE(s->kept_inside, &s->bottom_outside, &s->size_outside);
     }
 
-    /* The first function on a stack: it serves each time that the stack is entered anew. */
+    /* The first function on a stack: it serves at each entry with nothing suspended. */
     __attribute__((unused)) static void penstock_serve(void) {
         penstock_stack *s = penstock_entered;
         PENSTOCK_END_CHANGE(NULL, &s->bottom_outside, &s->size_outside);

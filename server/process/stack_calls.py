@@ -1,10 +1,10 @@
-"""Stacks of C beside that of the process: plain versions of the C functions in stack_calls.pxd.
+"""Further stacks of C: plain versions of the C functions in stack_calls.pxd.
 
     make() -> stack     enter(stack, serve, server)   serve(server) runs on it
-                        leave(stack)                  the caller, who runs on it, is left there
-                        enter(stack, ...)             and taken up again: nothing is served anew
+                        leave(stack)                  suspends the caller, which runs on it
+                        enter(stack, ...)             and resumes it: serve is not called again
 
-Here there are none: what Python runs on is not in its hands.
+Here there are none: plain Python cannot exchange its own stack.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def make() -> Stack:
 
 
 def free(stack: Stack) -> None:
-    """Free it. Nobody must have been left there."""
+    """Free it. Nothing must be suspended on it."""
     raise NotImplementedError
 
 
 def enter(stack: Stack, serve: Callable[[Any], None], server: object) -> None:
-    """Take up who was left there, or else call serve(server); until it returns or is left."""
+    """Resume what is suspended on it, or call serve(server); until that returns or leaves."""
     raise NotImplementedError
 
 
 def leave(stack: Stack) -> None:
-    """Go on where *stack* was entered, until it is entered again."""
+    """Return to where *stack* was entered, until it is entered again."""
     raise NotImplementedError
 
 

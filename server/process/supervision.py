@@ -1,7 +1,7 @@
 """The supervisor that started the server, systemd or upstart, and what it is told.
 
-systemd    NOTIFY_SOCKET is set: it hears of the whole life of the server, see systemd
-upstart    UPSTART_JOB is set: the process stops itself when it serves, and is made to go on
+systemd    NOTIFY_SOCKET is set: it is told of the whole life of the server, see systemd
+upstart    UPSTART_JOB is set: the process stops itself when it serves, and is resumed
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Supervision:
             self._systemd.stopping("All is safe: the server ends")
 
     def reload(self, reload: Callable[[], str]) -> None:
-        """Do *reload*, which returns what could not be had."""
+        """Do *reload*, which returns what could not be obtained."""
         if self._systemd is None:
             return
         self._systemd.reloading()

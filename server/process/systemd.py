@@ -49,7 +49,7 @@ class Systemd:
         self._send(_status(status))
 
     def busy(self, status: str) -> None:
-        """What it does takes time, and goes on: nobody may end the server for that."""
+        """What it does takes time, and is not stuck: systemd must not kill the server for that."""
         self._send(f"EXTEND_TIMEOUT_USEC={EXTENSION_US}\nWATCHDOG=1\n{_status(status)}")
 
     def alive(self) -> None:

@@ -1,4 +1,4 @@
-"""What parts ask to be done later, although no client asks for it: cron does it."""
+"""What parts have cron do later."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Protocol
 
 
 class Timers(Protocol):
-    """Sees to it that something is done later, in a turn of its own."""
+    """Schedules work in a later turn."""
 
     def wait_until(self, due_ms: int) -> None:
         """A wait ends at *due_ms*, by the server's clock."""
 
     def evict_soon(self) -> None:
-        """An eviction is unfinished: it goes on after this turn of the loop."""
+        """An eviction was suspended: resume it after this turn of the loop."""
 
     def run_script_soon(self) -> None:
-        """A script was left: it is taken up again after this turn of the loop."""
+        """A script was suspended: resume it after this turn of the loop."""
 
     def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the server's clock: other things are due."""

@@ -1,1 +1,1 @@
-"""What commands have changed, for those who replay it."""
+"""What commands have changed, for the AOF and replicas."""

@@ -9,7 +9,7 @@
 A message that was published is an operation, too: replicas publish it in its place among the
 changes. It changes no data, so the durability does not get it.
 
-EXEC is one command here, whatever it runs; a woken client's command is one of its own, behind the
+EXEC is one command here, whatever it runs; a woken client's command is one of its own, after the
 write that woke it. What is logged never depends on clocks or estimates.
 
 The stream of operations is apart from what is promised: any number of sinks take the stream (the
@@ -97,7 +97,7 @@ class Propagation:
         self._messages.add(id(op))
 
     def deliver(self) -> int:
-        """The command is done: its ops are one transaction. The durability's offset behind it.
+        """The command is done: its ops are one transaction. The durability's offset after it.
 
         If the durability raises, the ops stay, and go into the next transaction.
         """

@@ -36,7 +36,7 @@ _log = logging.getLogger("penstock")
 class ReplayFailures(Part):
     """Hears of each failure. *of_log* counts those of the last load, *total* all since a reset.
 
-    *ends* says why what is replayed cannot go on, or "". *panics*: it is the parameter's wish.
+    *ends* says why the replay cannot continue, or "". *panics*: it is the parameter's wish.
     *unrun*: the last command was not run at all, or given up.
     """
 
@@ -72,7 +72,7 @@ class ReplayFailures(Part):
         self.panics = self.unrun = False
 
     def failed(self, name: str, error: ErrorReply, origin: int) -> None:
-        """The command *name* from the log or a primary was answered with *error*."""
+        """The command *name* from the AOF or a primary was answered with *error*."""
         if error is errors.NO_MEMORY or error is errors.INTERNAL:
             self.unrun = True
             self.ends = f"a {name} could not be run"

@@ -1,10 +1,10 @@
-"""Which commands are run again: those that a log holds, and that a primary sends.
+"""Which commands are run again: those that an AOF holds, and that a primary sends.
 
 They are changes, and what belongs to them: SELECT, transactions, signs of life. Before Redis 7.0
-scripts were logged and sent as such, with SCRIPT LOAD and FLUSH. A log may still hold them; a
+scripts were logged and sent as such, with SCRIPT LOAD and FLUSH. An AOF may still hold them; a
 primary's are not run, since a script may keep a replica busy for ever.
 
-All else would let a log or a primary end the server, or turn it into something else.
+All else would let an AOF or a primary end the server, or turn it into something else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COMPANIONS = frozenset(
 
 
 def is_replayed(command: Command, origin: int) -> bool:
-    """Whether *command* is run when it comes from *origin*, the log or a primary."""
+    """Whether *command* is run when it comes from *origin*, the AOF or a primary."""
     if command.name in COMPANIONS:
         return True
     if command.flags & RUNS_SCRIPTS:

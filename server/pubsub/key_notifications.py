@@ -22,7 +22,7 @@ KEYEVENT = int(EventClass.KEYEVENT)
 
 
 class KeyNotifications(Part):
-    """Publishes the events of keys. It tells *events* which of them it wants to hear of."""
+    """Publishes the events of keys. It tells *events* which of them it needs."""
 
     __slots__ = ("_classes", "_events", "_pubsub")
 

@@ -30,7 +30,7 @@ from storage import glob
 Registry: TypeAlias = dict[bytes, dict[Client, None]]
 
 SUBSCRIBER_BYTES = 320  # bytes of a subscriber's sets of names, when they are empty
-SUBSCRIPTION_BYTES = 330  # bytes that a name with one subscriber takes beside its text
+SUBSCRIPTION_BYTES = 330  # bytes that a name with one subscriber takes besides its text
 
 
 class PubSub(Part):
@@ -74,7 +74,10 @@ class PubSub(Part):
         return receivers
 
     def publish_to_shard(self, channel: bytes, message: bytes) -> int:
-        """The same for a shard channel, which no pattern matches."""
+        """Send *message* to the subscribers of a shard channel, which no pattern matches.
+
+        Returns how many times it is sent. O(subscribers).
+        """
         subscribers = self.shard_channels.get(channel)
         if subscribers is None:
             return 0
@@ -127,7 +130,7 @@ class PubSub(Part):
                 self.unsubscribe(client, kind, name)
 
     def _enter(self, client: Client) -> None:
-        """The first subscription of *client*, in the midst of its own command."""
+        """The first subscription of *client*, during its own command."""
         client.subscriptions = Subscriptions()
         client.set_flag(SUBSCRIBED)
         client.limit_output(self._limits["pubsub"].hard)

@@ -3,7 +3,7 @@
     diskless    child --pipe--> server --> each socket     $EOF:<mark> snapshot <mark>
     by file     child --> temp-<pid>.rdb --> each socket   $<length> snapshot
 
-What changes behind the fork is held for each of them until it has the copy. A replica that cannot
+What changes after the fork is held for each of them until it has the copy. A replica that cannot
 read the first form gets the second.
 
 Without a file, all receive at the same time, as fast as the slowest. So the fork waits for

@@ -4,7 +4,7 @@
     failover-in-progress   we follow that replica, and ask it to become the primary
 
 If no replica catches up in time, or the replica refuses, the server stays or becomes the primary
-again, and writes go on.
+again, and writes resume.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Feed(Endpoint):
         self.turn: EndOfTurn = NoTurns()
         self._out = Encoder(2)
         self._db = -1  # the database that a reader of the stream has selected by now
-        self._was_asked = False  # replicas have been asked for their offset, behind all changes
+        self._was_asked = False  # replicas have been asked for their offset, after all changes
         self.wants_buffer = False
 
     def offset(self) -> int:

@@ -40,7 +40,7 @@ class FileCopy:
         write_snapshot(self._files, temporary_path(os.getpid()), pieces, report, True)
 
     def begin(self) -> None:
-        """Nothing is to be done until the file is written."""
+        """Nothing to do until the file is written."""
 
     def left(self, replica: Replica) -> bool:
         if replica not in self._receivers:

@@ -16,7 +16,7 @@ class LinkState(Enum):
 
 
 class Following:
-    """What INFO and ROLE tell of the primary. Times are monotonic ms."""
+    """What INFO and ROLE report about the primary. Times are monotonic ms."""
 
     def __init__(self, host: str, port: int, now_ms: int) -> None:
         self.host = host

@@ -3,8 +3,8 @@
     PING                             +PONG; an error that asks for AUTH will do
     AUTH [user] password             +OK          if masterauth is set
     REPLCONF listening-port 6380     +OK or error: an old primary knows fewer options
-    REPLCONF ip-address ...          likewise     if replica-announce-ip is set
-    REPLCONF capa eof capa psync2    likewise
+    REPLCONF ip-address ...          +OK or error if replica-announce-ip is set
+    REPLCONF capa eof capa psync2    +OK or error
              capa rdb-12             as much is known as in Redis 7.4; other primaries ignore it
     PSYNC id offset [FAILOVER]       +FULLRESYNC id offset | +CONTINUE [id] | error
 
@@ -32,7 +32,7 @@ _log = logging.getLogger("penstock")
 
 
 class LinkFailed(Exception):
-    """The primary cannot be followed now; the message is for the log."""
+    """The primary cannot be followed now; the message is for the server log."""
 
 
 class Copy(NamedTuple):
@@ -43,7 +43,7 @@ class Copy(NamedTuple):
 
 
 class Continue(NamedTuple):
-    """The history goes on, under the name *id*; "" is the name that we have asked for."""
+    """The history continues under the name *id*; "" is the name that we have asked for."""
 
     id: str
 
@@ -64,7 +64,7 @@ def first_words(config: Config) -> Iterator[list[bytes]]:
 
 
 class Handshake:
-    """Asks for the history *history_id* behind *offset*; with *takes_over*, says FAILOVER."""
+    """Asks for the history *history_id* after *offset*; with *takes_over*, says FAILOVER."""
 
     def __init__(self, config: Config, history_id: str, offset: int, takes_over: bool) -> None:
         self._words = first_words(config)
@@ -136,7 +136,7 @@ def _outcome(line: bytes) -> Copy | Continue:
 
 
 def shown(line: bytes) -> str:
-    """What a primary has sent, for the log: its first 200 bytes, in ASCII."""
+    """What a primary has sent, for the server log: its first 200 bytes, in ASCII."""
     return (
         line[:200].decode("utf-8", "backslashreplace").encode("ascii", "backslashreplace").decode()
     )

@@ -1,6 +1,6 @@
 """The history of a data set as its replicas get it: its name, its length in bytes, its last part.
 
-A replica that has lost its link asks for all behind the last byte it has: "history *id*, from
+A replica that has lost its link asks for all after the last byte it has: "history *id*, from
 byte 1235 on". It gets that part if the history is the same one and the backlog reaches so far
 back; otherwise it gets a copy of all data. Names, offsets and rules are those of Redis
 (replication.c, masterTryPartialResynchronization).
@@ -21,7 +21,7 @@ NO_ID = "0" * 40
 class Backlog:
     """The last *limit* bytes of a history, in the portions in which they came.
 
-    Byte *first* of the history is the first that is here, *end* is behind the last. Whole portions
+    Byte *first* of the history is the first that is here, *end* is after the last. Whole portions
     are dropped, so that a little more than *limit* may be here.
     """
 
@@ -35,7 +35,7 @@ class Backlog:
         return self.end - self.first
 
     def append(self, data: bytes) -> None:
-        """Add *data* behind the last byte. O(1) amortised."""
+        """Add *data* after the last byte. O(1) amortised."""
         before = len(data)
         if len(data) > self.limit:
             self._portions.clear()
@@ -99,19 +99,19 @@ class History:
             self.backlog.append(data)
 
     def continues(self, history_id: str, offset: int) -> bool:
-        """Whether who has *history_id* and wants byte *offset* next can go on without a copy."""
+        """Whether a replica at (*history_id*, *offset*) can resync partially."""
         is_ours = history_id == self.id or (
             history_id == self.second_id and offset <= self.second_offset
         )
         return is_ours and self.backlog is not None and self.backlog.has(offset)
 
     def begin_anew(self, new_id: str) -> None:
-        """The data are others now: no earlier id holds any more. The offset goes on."""
+        """The data were replaced: no earlier id is valid any more. The offset continues."""
         self.id = new_id
         self._forget_second()
 
     def branch(self, new_id: str) -> None:
-        """Go on as a history of its own: a replica has become a primary."""
+        """Continue as a history of its own: a replica has become a primary."""
         self.second_id, self.second_offset = self.id, self.offset + 1
         self.id = new_id
 
@@ -124,7 +124,7 @@ class History:
             self.backlog = Backlog(offset + 1, limit)
 
     def rename(self, primary_id: str) -> None:
-        """The primary goes on where we are, under an id that is new to us (``+CONTINUE id``)."""
+        """The primary continues from our offset, under an id new to us (``+CONTINUE id``)."""
         if primary_id != self.id:
             self.second_id, self.second_offset = self.id, self.offset + 1
             self.id = primary_id

@@ -3,7 +3,7 @@
     $<length>\\r\\n  bytes                    by file
     $EOF:<mark>\\r\\n  bytes  <mark>          diskless: the mark, 40 random bytes, ends it
 
-Empty lines before it are signs of life. The bytes go to a file; whoever loads them checks them.
+Empty lines before it are keep-alives. The bytes go to a file; the loader checks them.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class PipeCopy:
             self._finish()
 
     def left(self, replica: Replica) -> bool:
-        """*replica* has gone; whether nobody is left."""
+        """*replica* has gone; whether no other gets the copy."""
         if replica not in self._receivers:
             return False
         self._receivers.remove(replica)

@@ -1,4 +1,4 @@
-"""The pipes that copies come through, as whoever serves sockets reads them."""
+"""The pipes that copies come through, which the backend of the sockets reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Pipes(Protocol):
         """Make *call* as long as *fd* has something to read."""
 
     def remove_reader(self, fd: int) -> None:
-        """Make it no more. To be called before *fd* is closed."""
+        """Stop that. To be called before *fd* is closed."""
 
 
 class NoPipes:

@@ -26,11 +26,11 @@ class Sending(Protocol):
     """A copy that is being sent."""
 
     def go_on(self) -> None:
-        """Its socket takes more of it."""
+        """Resume: its socket is writable again."""
 
 
 class Replica:
-    """What *client*, which has sent REPLCONF or PSYNC, has told of itself, and gets.
+    """The replication state of *client*, which has sent REPLCONF or PSYNC.
 
     Offsets are bytes of the history, times monotonic ms.
     """
@@ -43,7 +43,7 @@ class Replica:
         self.knows_eof = False  # capability: a copy that ends with a mark, of unknown length
         self.knows_psync2 = False  # capability: the id of a history may change
         self.rdb_version = 0  # the newest that it is known to read; 0: it has told nothing
-        self.wants_copy_only = False  # redis-cli --rdb: no stream behind it
+        self.wants_copy_only = False  # redis-cli --rdb: no stream follows
         self.wants_functions_only = False  # redis-cli --functions-rdb
         self.is_plain = False  # it has sent SYNC: it is told no ids, and tells no offsets
         self.acked = 0  # it has run all up to here
@@ -73,7 +73,7 @@ class Replica:
         return self.announced or self.client.address.rpartition(":")[0].strip("[]")
 
     def reads(self, config: Config) -> int:
-        """The newest RDB version that it reads; who does not tell is as old as *config* says."""
+        """The newest RDB version that it reads; *config* has it for one that has not told."""
         if self.wants_copy_only:  # it goes to a file
             return RDB_VERSIONS[config.rdb_oldest_reader]
         return self.rdb_version or RDB_VERSIONS[config.repl_oldest_replica]
@@ -96,8 +96,8 @@ class Replica:
 
     def write_all(self, portions: list[bytes]) -> None:
         """Hand all of *portions* to the socket at once."""
-        # Held here: if it is cut off amid its work, the client lets go of it at once, and compiled
-        # code would go on in an object that is gone.
+        # Held here: if it is disconnected meanwhile, the client drops it at once, and compiled code
+        # would run on in a freed object.
         out, endpoint = self.client.out, self.client.endpoint
         try:
             for data in portions:

@@ -109,5 +109,5 @@ class Replicas:
 
 
 def name_of(replica: Replica) -> str:
-    """Where it listens, for the log."""
+    """Where it listens, for the server log."""
     return f"{replica.host}:{replica.port or '<unknown-replica-port>'}"

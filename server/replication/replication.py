@@ -3,7 +3,7 @@
     history     the name and the length of the data's history, and its last part
     feed        the stream of changes, to the replicas
     replicas    who they are and how far they are
-    copies      full copies for those that cannot go on
+    copies      full copies for those that cannot resync partially
     following   the primary that this server follows, and how the link to it stands; or None
 
 While nobody has asked for the stream, there is no backlog, and nothing is encoded: replication
@@ -62,7 +62,7 @@ class ReplicationMemory(NamedTuple):
 class Replication(Part):
     """One server's part in replication. Times are monotonic ms, which nothing moves.
 
-    *listener* hears of changes of the role; *pipes* has those read that copies come through.
+    *listener* is told of changes of the role; *pipes* has those read that copies come through.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Replication(Part):
         persistence.snapshots.history = self
         self.must_ack = False  # our primary has asked how far we are
         self._alone_since_ms = 0  # since when there has been no replica; 0: there is one
-        self._refused: set[str] = set()  # whose refusal is in the log
+        self._refused: set[str] = set()  # whose refusal is in the server log
         self.statistics_reset()
 
     def statistics_reset(self) -> None:
@@ -164,9 +164,9 @@ class Replication(Part):
 
     @property
     def copies(self) -> Copies:
-        """Who makes full copies."""
+        """Makes full copies."""
         if self._copies is None:
-            from server.replication.copies import Copies  # noqa: PLC0415  (who has none pays none)
+            from server.replication.copies import Copies  # noqa: PLC0415  (imported lazily)
 
             self._copies = Copies(
                 self._config, self._databases, self._persistence.children,
@@ -212,7 +212,7 @@ class Replication(Part):
             (self._propagation.attach if is_due else self._propagation.detach)(self.feed)
 
     def rename_history(self) -> None:
-        """DEBUG CHANGE-REPL-ID: whoever asks for the stream again has to copy all data."""
+        """DEBUG CHANGE-REPL-ID: replicas that reconnect need a full resync."""
         self.history.begin_anew(new_id())
 
     def _end_backlog(self) -> None:
@@ -225,7 +225,7 @@ class Replication(Part):
     # ------------------------------------------------------------------ the role
 
     def hold_writes(self, holds: bool) -> None:
-        """Hold writes back while a replica catches up; let them go on if not *holds*."""
+        """Pause writes while a replica catches up; resume them if not *holds*."""
         self.listener.hold_writes(holds)
 
     @property
@@ -247,7 +247,7 @@ class Replication(Part):
     def resume(self, stored: StoredHistory) -> None:
         """The data are those of a snapshot, which was made at that place of a history.
 
-        A replica goes on from there. For a primary it is the beginning of a history of its own, in
+        A replica resumes from there. For a primary it is the beginning of a history of its own, in
         which its replicas can go on.
         """
         if stored.db >= len(self._databases):
@@ -261,7 +261,7 @@ class Replication(Part):
         self._attach_feed()
 
     def stored(self) -> StoredHistory | None:
-        """Where in the history the data are now; None if nobody can go on from here."""
+        """Where in the history the data are now; None if no replica can resync from here."""
         if self.history.backlog is None:
             return None
         db = self.stream_db if self.is_replica else 0
@@ -274,7 +274,7 @@ class Replication(Part):
         self.history.begin_anew(new_id())
 
     def promote(self) -> None:
-        """Become a primary. Those that followed the old one can go on without a copy."""
+        """Become a primary. Replicas of the old one can resync partially."""
         if self.following is None:
             return
         self.following = None
@@ -288,7 +288,7 @@ class Replication(Part):
         self._config.replicaof = ""
         self.listener.role_changed()
 
-    # ------------------------------------------------------------------ what parts hear of
+    # ------------------------------------------------------------------ what parts are told
 
     def client_left(self, client: Client) -> None:
         replica = replica_of(client)

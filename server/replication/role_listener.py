@@ -1,4 +1,4 @@
-"""Who hears of the server's role in replication."""
+"""The listener that is told of the server's role in replication."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class RoleListener(Protocol):
         """The server has become a primary or a replica, or follows another primary."""
 
     def hold_writes(self, holds: bool) -> None:
-        """Hold writes back while a replica catches up; let them go on if not *holds*."""
+        """Pause writes while a replica catches up; resume them if not *holds*."""
 
 
 class NoListener:

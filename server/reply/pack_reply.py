@@ -10,7 +10,7 @@ from storage.listpack.listpack import Element, Listpack
 
 NONE = -1
 END = 0xFF  # the last byte of a listpack
-PER_ELEMENT = 28  # bytes: more than a bulk string takes beside its text, or with a number
+PER_ELEMENT = 28  # bytes: more than a bulk string takes besides its text, or with a number
 MUCH = 16384  # bytes: for more of a listpack, room is made element by element
 
 

@@ -9,7 +9,7 @@ from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.packed_segment import PackedSegment
 from storage.hash_table.packed_table import PackedTable
 
-PER_TEXT = 26  # bytes: more than a bulk string takes beside its text
+PER_TEXT = 26  # bytes: more than a bulk string takes besides its text
 
 
 def write_items(out: Encoder, table: PackedTable, keys: bool, values: bool) -> None:
@@ -43,7 +43,7 @@ def _write_segment(out: Encoder, segment: PackedSegment, keys: bool, values: boo
 
 
 def _write_far(out: Encoder, segment: PackedSegment, keys: bool, values: bool) -> None:
-    """The same if some are objects of their own: those that are huge are not copied."""
+    """Write the items of a segment with texts in objects of their own: huge ones are not copied."""
     for number in range(mark_octets.count(segment.marks)):
         at = mark_octets.number_at(segment.marks, number)
         if keys:

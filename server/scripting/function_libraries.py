@@ -14,7 +14,7 @@ from server.scripting.function import Function, FunctionTable
 from server.scripting.header import BAD_NAME, FLAGS, is_name, read_library_header
 from server.scripting.script_run import ScriptRun
 
-LIBRARY_BYTES = 400  # of a library and its functions beside their text
+LIBRARY_BYTES = 400  # of a library and its functions besides their text
 
 
 class Library:

@@ -16,7 +16,7 @@ from server.scripting.header import read_script_header
 from server.scripting.script import SHA_CHARACTERS, Script, ScriptTable
 
 MOST_BY_EVAL = 500
-SCRIPT_BYTES = 200  # of a script beside its text: the objects that know it
+SCRIPT_BYTES = 200  # of a script besides its text: the objects that know it
 
 
 class ScriptCache(ScriptTable):

@@ -94,7 +94,7 @@ class ScriptRun(Host):
         self.ends = False  # it was told to end, or its server ends
         self.started_ns = 0
         self.registry: Registry | None = None
-        self.pause: _Pause = _goes_on  # leaves the script for a while, if it can be left
+        self.pause: _Pause = _goes_on  # suspends the script, if that is possible
         self._ask_at_ns = 0
 
     def begin(
@@ -202,4 +202,4 @@ class _Pause(Protocol):
 
 
 def _goes_on() -> None:
-    """Do nothing: this script cannot be left."""
+    """Do nothing: this script cannot be suspended."""

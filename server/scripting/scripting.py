@@ -1,7 +1,7 @@
 """What the server has of scripts and functions. Lua is loaded when the first of them comes.
 
 Scripts have an interpreter of their own, and functions another one: SCRIPT FLUSH and FUNCTION FLUSH
-each begin anew with theirs.
+each start over with theirs.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Scripting(Part):
     def use_functions(self, functions: tuple[LuaEngine, FunctionLibraries] | None) -> None:
         """Have these functions in place of all others; None: have none.
 
-        Raises ErrorReply amid a script, which may be one of the old ones.
+        Raises ErrorReply during a script, which may be one of the old ones.
         """
         self._refuse_amid_script()
         old, self.opened_functions = self.opened_functions, functions
@@ -114,7 +114,7 @@ class Scripting(Part):
         return NO_HEADER if script is None else script.flags
 
     def flush_scripts(self) -> None:
-        """Forget all scripts. Raises ErrorReply amid one of them."""
+        """Forget all scripts. Raises ErrorReply while one of them runs."""
         self._refuse_amid_script()
         old, self._scripts = self._scripts, None
         if old is not None:
@@ -122,7 +122,7 @@ class Scripting(Part):
         self.count_memory()
 
     def _refuse_amid_script(self) -> None:
-        """DEBUG can let scripts run any command; what they run in stays all the same."""
+        """DEBUG can let scripts run any command; what they run in stays nevertheless."""
         if self.run.is_on:
             raise errors.NOT_IN_SCRIPT
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class ChannelSpec(NamedTuple):
-    """The word behind the name or, with *many*, all words there; *are_patterns*: as PSUBSCRIBE."""
+    """The word after the name or, with *many*, all words there; *are_patterns*: as PSUBSCRIBE."""
 
     many: bool = True
     are_patterns: bool = False

@@ -177,9 +177,9 @@ class Command:
         """Declare the command that clients call *name* (``XGROUP CREATE``).
 
         *get_keys* finds the keys where the specs cannot. *secrets* finds the places of the words
-        that nobody may see who watches the server (MONITOR, SLOWLOG). *categories* are the ACL
-        categories beside those that follow from the flags: by default the one of the group. *types*
-        are of arguments that have another type than ARGUMENT_TYPES gives their names.
+        that MONITOR and SLOWLOG must not show. *categories* are the ACL categories besides those
+        that follow from the flags: by default the one of the group. *types* are of arguments that
+        have another type than ARGUMENT_TYPES gives their names.
         """
         self.name = name.lower().replace(" ", "|")  # as COMMANDSTATS has it: xgroup|create
         self.arity = arity  # argv's length; -n: at least n
@@ -251,7 +251,7 @@ class Command:
         return uses
 
     def without_secrets(self, argv: list[bytes]) -> list[bytes]:
-        """*argv* as those may see it who watch the server. O(words) if the command has secrets."""
+        """*argv* as MONITOR and SLOWLOG may show it. O(words) if the command has secrets."""
         if self.secrets is None:
             return argv
         hidden = frozenset(self.secrets(argv))
@@ -288,7 +288,7 @@ class CommandTable:
     """All commands, by name.
 
     Most of them are declared when the server serves already, see server/commands/__init__.py. Who
-    asks for a command that is not there yet, or for all, waits until all are.
+    asks for a command that is not declared yet, or for all, waits until all are.
     """
 
     def __init__(self) -> None:
@@ -368,7 +368,7 @@ class CommandTable:
         self.add(row)
 
     def reset_statistics(self) -> None:
-        """Count the calls of all commands anew."""
+        """Reset the statistics of all commands."""
         for row in self._all_rows:
             row.reset_stats()
 

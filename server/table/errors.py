@@ -101,7 +101,7 @@ OTHER_CHILD = ErrorReply(
     "Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order"
     " to schedule a BGSAVE whenever possible.",
 )
-FAILED = ErrorReply("ERR", "")  # the log says why
+FAILED = ErrorReply("ERR", "")  # the server log says why
 READ_ONLY_REPLICA = ErrorReply("READONLY", "You can't write against a read only replica.")
 TOO_FEW_REPLICAS = ErrorReply("NOREPLICAS", "Not enough good replicas to write.")
 PRIMARY_IS_DOWN = ErrorReply(
@@ -142,7 +142,7 @@ def aof_write_failed(reason: str) -> ErrorReply:
 
 
 def aof_write_failed_afterwards(reason: str) -> ErrorReply:
-    """The same error for a client whose commands had run before writing failed."""
+    """The AOF could not be written, for *reason*, after the client's commands had run."""
     return ErrorReply(
         "MISCONF",
         f"Errors writing to the AOF file: {reason}. What was sent with this may have been done or"

@@ -137,7 +137,7 @@ class KeyRange(KeySpec):
 
 
 class CountedKeys(KeySpec):
-    """Keys behind their number, which is at *count_at*: ``LMPOP 2 a b LEFT`` has it at 1."""
+    """Keys after their number, which is at *count_at*: ``LMPOP 2 a b LEFT`` has it at 1."""
 
     def __init__(self, flags: KeyFlags, count_at: int) -> None:
         super().__init__(flags)
@@ -159,7 +159,7 @@ class CountedKeys(KeySpec):
 
 
 class KeywordKeys(KeySpec):
-    """Keys behind *keyword*: all words there or, with *share* = 2, their first half.
+    """Keys after *keyword*: all words there or, with *share* = 2, their first half.
 
     The keyword is one of the options that begin at *options_at*. *values* tells how many words an
     option takes along, so that a consumer group named ``STREAMS`` is not taken for the keyword.
@@ -196,7 +196,7 @@ class KeywordKeys(KeySpec):
         return [] if first is None else argv[first : first + (len(argv) - first) // self.share]
 
     def position(self, argv: list[bytes]) -> int | None:
-        """The index behind the keyword; None if *argv* has no such option."""
+        """The index after the keyword; None if *argv* has no such option."""
         at = self.options_at
         while at < len(argv):
             word = argv[at].upper()
@@ -207,7 +207,7 @@ class KeywordKeys(KeySpec):
 
 
 class KeyBehind(KeySpec):
-    """The one key behind *keyword*, for which is looked from *start_from* on; it may be missing.
+    """The one key after *keyword*, for which is looked from *start_from* on; it may be missing.
 
     If the keyword is there more than once, the last one counts.
     """

@@ -1,4 +1,4 @@
-"""Sums of floats as redis makes them: 80-bit floats in, at most 17 digits behind the point out.
+"""Sums of floats as redis makes them: 80-bit floats in, at most 17 digits after the point out.
 
     sign 1 | exponent 15 | 64 bits of mantissa         (the x87's extended precision)
 
@@ -12,7 +12,7 @@ import re
 from fractions import Fraction
 
 MANTISSA_BITS = 64
-DIGITS = 17  # behind the point
+DIGITS = 17  # after the point
 MAX_TEXT = 5119  # bytes; longer text is not looked at
 TOO_LARGE = Fraction(2) ** 16384
 SMALLEST = Fraction(1, 2**16445)
@@ -76,7 +76,7 @@ def rounded(number: Fraction) -> Fraction:
 
 
 def text_of(number: Fraction) -> bytes:
-    """*number* with up to 17 digits behind the point, without trailing zeros."""
+    """*number* with up to 17 digits after the point, without trailing zeros."""
     scaled = round(number * 10**DIGITS)
     whole, behind = divmod(abs(scaled), 10**DIGITS)
     head, tail = divmod(whole, 10**PIECE)

@@ -14,7 +14,7 @@ MOST_PAIRS = INT64_MAX // 2  # so that twice as many replies are still a number 
 
 
 def count_and_form(argv: list[bytes], with_word: bytes) -> tuple[int, bool]:
-    """The count, and whether *with_word* is behind it: WITHVALUES, WITHSCORES.
+    """The count, and whether *with_word* is after it: WITHVALUES, WITHSCORES.
 
     A negative count is of draws that may repeat.
     """

@@ -4,7 +4,7 @@ XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id
 field value [field value ...]
 
 WORD  ~  *        a word that stands for itself
-name              a value; WORD name  is a value behind its word
+name              a value; WORD name  is a value after its word
 [...]             may be left out
 <a | b>  [a | b]  one of these
 x [x ...]         x once or more often
@@ -127,7 +127,7 @@ class _Parser:
             items.append(Argument(piece, self._types.get(piece, "string")))
 
     def _token(self, word: str) -> Argument:
-        """Read a value behind its word, or the word alone."""
+        """Read a value after its word, or the word alone."""
         following = self._next()
         if following and following not in _MARKS and not is_token(following):
             self._take()

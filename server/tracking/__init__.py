@@ -1,1 +1,1 @@
-"""Client-side caching: who has read which keys, and who is told that they have changed."""
+"""Client-side caching: which clients have read which keys, and are told of changes."""

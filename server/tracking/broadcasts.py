@@ -1,12 +1,12 @@
-"""CLIENT TRACKING with BCAST: who hears of all keys with a prefix, whoever has read them.
+"""CLIENT TRACKING with BCAST: clients that are told of all keys with a prefix, read or not.
 
     prefix      keys that have changed, and by whom    clients
     "user:"     user:7 -> client 41, user:9 -> -       41, 52
     ""          all keys                               77
 
 What changes in one turn of the event loop is told when it ends, in one message for each prefix: the
-keys in the order of their bytes, each once. Redis does so before it sleeps. A client hears of the
-keys only that its user may read; before the rights change, it hears of those that have changed.
+keys in the order of their bytes, each once. Redis does so before it sleeps. A client is told only
+of keys that its user may read; before its rights change, it is told of what has changed so far.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Tell = Callable[[Client, Invalidation], None]
 
 
 class Prefix:
-    """Who hears of the keys with one prefix, and what is to be told when the turn ends."""
+    """The clients of one prefix, and the keys to tell them when the turn ends."""
 
     __slots__ = ("changed", "clients")
 
     def __init__(self) -> None:
         self.clients: dict[Client, None] = {}
-        self.changed: dict[bytes, Client | None] = {}  # key -> who has changed it last
+        self.changed: dict[bytes, Client | None] = {}  # key -> the client that changed it last
 
 
 class Broadcasts(Endpoint):
@@ -52,7 +52,7 @@ class Broadcasts(Endpoint):
         return len(self._prefixes)
 
     def add(self, client: Client, prefix: bytes) -> None:
-        """Let *client* hear of the keys that begin with *prefix*."""
+        """Let *client* be told of the keys that begin with *prefix*."""
         held = self._prefixes.get(prefix)
         if held is None:
             held = self._prefixes[prefix] = Prefix()
@@ -60,7 +60,7 @@ class Broadcasts(Endpoint):
         held.clients[client] = None
 
     def remove(self, client: Client, prefix: bytes) -> None:
-        """*client* does not want to hear of them any more."""
+        """*client* does not want to be told of them any more."""
         held = self._prefixes[prefix]
         del held.clients[client]
         if not held.clients:

@@ -4,7 +4,7 @@
     B: SET k v   A is told, and the table forgets k    invalidation.py
     A: GET k     ... again
 
-With BCAST nothing is remembered: who has asked hears of all keys with a prefix (broadcasts.py).
+With BCAST nothing is remembered: a client is told of all keys with its prefixes (broadcasts.py).
 
 A client that speaks RESP3 is told on its own connection. Others name a connection of theirs that is
 told instead: REDIRECT.
@@ -27,13 +27,13 @@ from storage.chance import Chance
 
 READONLY = int(Flags.READONLY)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
-PREFIX_BYTES = 410  # bytes that a prefix of one client takes beside its text
+PREFIX_BYTES = 410  # bytes that a prefix of one client takes besides its text
 EFFORT = 100  # keys that are forgotten at most because of one command, and in a first tick of cron
 NOBODYS = (b"expired", b"evicted")  # the events of changes that no client has made
 
 
 class Tracking(Part):
-    """Who tracks, the table, the prefixes. *hears* is read for each change of a key.
+    """The tracking clients, the table, the prefixes. *hears* is read for each change of a key.
 
     *clients* are all clients by their ids.
     """
@@ -72,10 +72,10 @@ class Tracking(Part):
     # ------------------------------------------------------------------ who tracks
 
     def start(self, client: Client, options: TrackingOptions, prefixes: list[bytes]) -> None:
-        """Track for *client*, in the midst of its own command, or change its options.
+        """Track for *client*, during its own command, or change its options.
 
         *prefixes* are added to those that it has; none may overlap, but that the empty one may be
-        there already, or beside others. O(prefixes * log).
+        there already, or besides others. O(prefixes * log).
         """
         options.prefixes = client.tracking.prefixes
         if prefixes and not options.prefixes:
@@ -176,7 +176,7 @@ class Tracking(Part):
             self._pushes.send_invalidation(receiver, message.encoded(receiver.resp))
 
     def _redirection_broken(self, client: Client) -> None:
-        """The receiver has gone. Who speaks RESP3 hears of that instead."""
+        """The receiver has gone. A client that speaks RESP3 is told so itself."""
         client.tracking.broken = True
         if client.resp == 3:
             self._pushes.send_invalidation(client, redirection_broken(client.tracking.redirect))

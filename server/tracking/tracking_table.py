@@ -6,7 +6,7 @@
 
 A key is the same in all databases, as in Redis. Clients are in the table by their ids: one that
 leaves stays in it, and is not found when a key changes. Most keys have one reader, so that a key
-takes about 40 bytes beside its text; storage/allocation.py counts them.
+takes about 40 bytes besides its text; storage/allocation.py counts them.
 """
 
 from __future__ import annotations

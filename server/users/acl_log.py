@@ -5,7 +5,8 @@
     1      auth     toplevel  AUTH     bob        id=12 addr=..
 
 What is refused once more for the same reason within a minute is counted with the entry that there
-is, as long as that is among the newest ten: one who tries passwords does not push out the others.
+is, as long as that is among the newest ten: a client that tries passwords does not push out the
+others.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import deque
 from itertools import count, islice
 
 LOOKED_AT = 10  # entries
-LONGEST = 1024  # bytes of a name: else who may do nothing could fill the memory with long ones
+LONGEST = 1024  # bytes of a name: else clients without rights could fill the memory with long ones
 SAME_WITHIN_MS = 60_000
 
 
@@ -89,5 +90,5 @@ class AclLog:
         return list(islice(self._entries, most))
 
     def clear(self) -> None:
-        """Forget all entries; the numbers of new ones go on."""
+        """Forget all entries; the numbers of new ones continue."""
         self._entries.clear()

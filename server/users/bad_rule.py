@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class BadRule(Exception):
-    """A word of a user's description is no rule, or cannot be applied; the message says why."""
+    """A word of a user's description is not a rule, or cannot be applied; the message says why."""
 
 
 class UnknownCommand(BadRule):

@@ -53,7 +53,7 @@ class Denial(NamedTuple):
         )
 
     def in_detail(self, user: bytes) -> str:
-        """The same for an operator, with the command, key or channel."""
+        """The reason for an operator, with the command, key or channel."""
         name, word = (errors.text_of(text, len(text)) for text in (user, self.word))
         if self.reason == COMMAND:
             return f"User {name} has no permissions to run the '{word}' command"

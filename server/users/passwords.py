@@ -50,7 +50,7 @@ class Passwords:
         self.hashes = []
 
     def add(self, hash_: bytes) -> None:
-        """``>password`` or ``#hash``. Raises BadRule if it is no hash."""
+        """``>password`` or ``#hash``. Raises BadRule if it is not a hash."""
         _check(hash_)
         if hash_ not in self.hashes:
             self.hashes.append(hash_)

@@ -41,7 +41,7 @@ class User:
         return other
 
     def become(self, other: User) -> None:
-        """Take over all that *other* is, but not its name."""
+        """Copy everything of *other* but its name."""
         self.is_on = other.is_on
         self.sanitizes = other.sanitizes
         self.passwords = other.passwords.copy()
@@ -51,18 +51,18 @@ class User:
 
     @property
     def may_do_everything(self) -> bool:
-        """Whether nothing need be asked about its commands."""
+        """Whether its commands need no check."""
         return any(selector.is_full for selector in self.selectors)
 
     def accepts(self, password: bytes) -> bool:
         """Whether *password* logs the user in."""
-        fits = self.passwords.accept(password)  # asked first: a user who is off takes as long
+        fits = self.passwords.accept(password)  # first, so that a user that is off takes as long
         return fits and self.is_on
 
     def denial(self, command: Command, argv: list[bytes]) -> Denial | None:
         """Why the user may not run *argv*, a call of *command*; None if it may.
 
-        Of several selectors, the one counts that has got furthest. O(selectors * keys * patterns).
+        Of several selectors, the one that got furthest counts. O(selectors * keys * patterns).
         """
         first = self.selectors[0]
         if first.allows(command, argv):

@@ -61,11 +61,11 @@ class Users:
         return user
 
     def remove(self, name: bytes) -> User | None:
-        """Remove the user *name*, never the default one; who it was, None if there was none."""
+        """Remove the user *name*, never the default one; that user, or None if there was none."""
         return self._by_name.pop(name, None)
 
     def replace_all(self, proposed: Iterable[User]) -> list[User]:
-        """Let *proposed* be all the users; a default user that is missing begins anew.
+        """Let *proposed* be all the users; a default user that is missing starts over.
 
         Returns the users that there are no more.
         """

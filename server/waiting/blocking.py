@@ -10,7 +10,7 @@ the dispatcher serves the ready keys in the order in which they became ready:
        else it is answered and forgotten.
     4. Serving may make further keys ready (BLMOVE pushes): they are served in the same call.
 
-Deadlines lie in a heap that cron looks at; a waiter served early leaves its entry behind, and it is
+Deadlines lie in a heap that cron looks at; a waiter served early leaves its entry there, and it is
 dropped when it comes up, or all at once when such entries are the majority.
 """
 
@@ -77,7 +77,7 @@ class Blocking(Part):
     # ------------------------------------------------------------------ parking
 
     def park(self, client: Client, argv: list[bytes], block: Block, now_ms: int) -> None:
-        """Let *client* wait with *argv*, behind those that wait already. O(keys)."""
+        """Let *client* wait with *argv*, at the tail of its keys' queues. O(keys)."""
         timeout_ms = min(block.timeout_ms, LONGEST_MS)
         due_ms = now_ms + timeout_ms if timeout_ms else 0
         waiter = new_waiter(client, block.argv or argv, block, due_ms)
@@ -109,7 +109,7 @@ class Blocking(Part):
             self._keyless[waiter] = None
 
     def _queue_at(self, db_index: int, key: bytes) -> Queue:
-        """The queue of that key, made if need be."""
+        """The queue of that key, made if needed."""
         while len(self._queues) <= db_index:
             self._queues.append({})
         by_key = self._queues[db_index]
@@ -140,14 +140,14 @@ class Blocking(Part):
                 self._make_ready(queue)
 
     def key_removed(self, db_index: int, key: bytes) -> None:
-        """*key* is not there any more: as key_ready, for the clients that this wakes."""
+        """*key* no longer exists: as key_ready, for the clients that this wakes."""
         if self.waiting:
             queue = self._queue_of(db_index, key)
             if queue is not None and queue.on_no_key:
                 self._make_ready(queue)
 
     def _queue_of(self, db_index: int, key: bytes) -> Queue | None:
-        """The queue of those who wait for that key, if there are any."""
+        """The queue of the clients that wait for that key, if there are any."""
         if db_index >= len(self._queues):
             return None
         by_key = self._queues[db_index]
@@ -164,14 +164,14 @@ class Blocking(Part):
         self._last_ready = queue
 
     def emptied(self, databases: Sequence[Keyspace]) -> None:
-        """What the keys of *databases* hold is new to all who wait there."""
+        """What the keys of *databases* hold is new to all clients that wait there."""
         for db in databases:
             if db.index < len(self._queues):
                 for queue in self._queues[db.index].values():
                     self._make_ready(queue)
 
     def serve(self, runner: Runner) -> None:
-        """Serve all ready keys: *runner* runs the commands of those who wait for them."""
+        """Serve all ready keys: *runner* runs the commands of their waiters."""
         while self.first_ready is not None:  # serving may make further keys ready
             queue = self._take_ready()
             self._serve_queue(queue, runner)
@@ -191,7 +191,7 @@ class Blocking(Part):
             self._run_again(waiter, runner)
 
     def serve_replicated(self, runner: Runner, offset: int) -> None:
-        """The same, where a replica has all that the client has written: it is at *offset*."""
+        """Run again the keyless commands whose client's writes a replica at *offset* has."""
         for waiter in list(self._keyless):
             if waiter.client.replicated_offset <= offset:
                 self._run_again(waiter, runner)

@@ -12,7 +12,7 @@ RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 
 
 class Pausing(Part):
-    """Holds commands back until the pause ends; then their clients go on."""
+    """Holds commands back until the pause ends; then their clients resume."""
 
     def __init__(self) -> None:
         self.until_ms = 0  # by the time that has passed, as the server's clock has it; 0: no pause

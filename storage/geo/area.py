@@ -5,8 +5,8 @@ cell of its centre and the eight cells around it, in the order in which they are
 
     6 | 1 | 5
     --+---+--      The step of the grid is so coarse that the nine cells cover the area. Those that
-    4 | 0 | 3      the area does not reach are left out. Behind the last column comes the first one,
-    --+---+--      and behind the last row, too; so at step 1 some of the nine are the same.
+    4 | 0 | 3      the area does not reach are left out. After the last column comes the first one,
+    --+---+--      and after the last row, too; so at step 1 some of the nine are the same.
     8 | 2 | 7
 
 The choice of the step and the order are Redis's, since the order of an unsorted reply follows from
@@ -147,7 +147,7 @@ class Area:
                 column + east & last if east else column, row + north & last if north else row
             )
             found = (float(bits << shift), float(bits + 1 << shift))
-            if not ranges or found != ranges[-1]:  # the same ones come right behind each other
+            if not ranges or found != ranges[-1]:  # equal ranges are neighbours
                 ranges.append(found)
         return ranges
 

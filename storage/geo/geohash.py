@@ -18,7 +18,7 @@ its column (c) and its row (r) in turns:
 A cell of a coarser step has the first bits of all cells in it. So its places are one range of
 scores: from its bits, filled up with zeros, to before the next bits, filled up with zeros.
 
-A place at 180 degrees east or 85.05 degrees north is in a column or row behind the last one. What
+A place at 180 degrees east or 85.05 degrees north is in a column or row beyond the last one. What
 is read from a score of any size is cut to the limits of longitude and latitude, as Redis does.
 Compiled, no function checks its arguments: callers do.
 """
@@ -128,7 +128,7 @@ def latitude_of(score: float) -> float:
 
 
 def degrees_text(degrees: float) -> bytes:
-    """An angle of up to 180 degrees with up to 17 digits behind the point; no zeros at the end."""
+    """An angle of up to 180 degrees with up to 17 digits after the point; no zeros at the end."""
     return (b"%.17f" % degrees).rstrip(b"0").rstrip(b".")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 
 MARK = 24  # bytes
-LAST_DIGITS = 10_000  # a distance has four digits behind the point
+LAST_DIGITS = 10_000  # a distance has four digits after the point
 
 _MARK = struct.Struct("<ddq")
 _DOUBLE = struct.Struct("<d")
@@ -60,6 +60,6 @@ def copy(target: bytearray, at: int, source: bytearray, start: int, count: int) 
 
 
 def distance_text(distance: float) -> bytes:
-    """*distance*, which is below 10**14, with four digits behind the point."""
+    """*distance*, which is below 10**14, with four digits after the point."""
     number = round(distance * LAST_DIGITS)
     return b"%d.%04d" % divmod(number, LAST_DIGITS)

@@ -52,7 +52,7 @@ class Places:
         self.size = 0
 
     def add(self, distance: float, score: float, spot: int) -> None:
-        """Add a place behind those that are there."""
+        """Add a place after those that are there."""
         if len(self._marks) == self.count * place_marks.MARK:
             octets.resize(self._marks, 2 * len(self._marks))
         place_marks.put(self._marks, self.count, distance, score, spot)

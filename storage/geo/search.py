@@ -84,7 +84,7 @@ def _marks_of(pack: Listpack) -> bytearray:
 def _find_in_marks(
     found: Places, marks: bytearray, area: Area, low: float, high: float, most: int
 ) -> None:
-    """The same in a small set, which has those *marks*: O(N), where N is small."""
+    """Add those of a small set, given by *marks*, with scores from *low* to before *high*. O(N)."""
     for at in range(len(marks) // place_marks.MARK):
         score = place_marks.score_at(marks, at)
         if score >= high:

@@ -52,7 +52,7 @@ def key_at(segment: Borrowed, at: int) -> Text:
 
 
 def value_at(segment: Borrowed, at: int) -> Text:
-    """The value of the item number *at* of *segment*, if that is a text behind its key. O(1)."""
+    """The value of the item number *at* of *segment*, if that is a text after its key. O(1)."""
     return text_behind_key(segment, at, 0)
 
 
@@ -63,7 +63,7 @@ def behind_key(segment: Borrowed, at: int) -> raw.Raw:
 
 
 def text_behind_key(segment: Borrowed, at: int, distance: int) -> Text:
-    """The text that is *distance* bytes behind the key of the item number *at*. O(1)."""
+    """The text that is *distance* bytes after the key of the item number *at*. O(1)."""
     key = mark_octets.number_at(segment.marks, at)
     return _text(segment, packed_octets.behind(segment.data, key) + distance)
 

@@ -111,7 +111,7 @@ class Directory:
         return self._page(cursor, count, False)
 
     def scan_items(self, cursor: int, count: int) -> tuple[int, list[Any]]:
-        """The same, but each key is followed by its value; *count* is still of keys."""
+        """A page as scan() returns it, with each key followed by its value; *count* is of keys."""
         return self._page(cursor, count, True)
 
     def _page(self, cursor: int, count: int, with_values: bool) -> tuple[int, list[Any]]:

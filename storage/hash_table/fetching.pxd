@@ -16,7 +16,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* An object's head and what is behind it: the two may lie in two lines of the cache. */
+    /* An object's head and what is after it: the two may lie in two lines of the cache. */
     #define penstock_fetch_object(p) \
         (__builtin_prefetch(p), __builtin_prefetch((const char *)(p) + 56))
     """

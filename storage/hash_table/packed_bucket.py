@@ -8,10 +8,10 @@
 
     item    key | ...       the key is a text, written as packed_octets.py shows
 
-Each kind of bucket says what is behind the key. New items go to the end of the data. An item that
+Each kind of bucket says what is after the key. New items go to the end of the data. An item that
 is removed leaves a hole, and so does one whose length changes: it moves to the end. *holes* counts
 the bytes of all holes, and when they are more than an eighth of the data, the items are packed
-anew.
+again.
 
 What is large is far: it stays the object that it is, and the item has its number in *far*, so that
 packing and splitting move few bytes. A text is far from FAR_FROM bytes on (packed_octets.py): such
@@ -34,7 +34,7 @@ from storage.hash_table.bucket import Bucket
 SPLIT_ABOVE: Final = 170
 MERGE_UP_TO: Final = 64
 
-# In bytes of data: what packing a bucket anew may have to copy. The longest item has 1032 bytes.
+# In bytes of data: what packing a bucket again may have to copy. The longest item has 1032 bytes.
 SPLIT_ABOVE_BYTES: Final = 32768
 MERGE_UP_TO_BYTES: Final = 12288
 
@@ -87,7 +87,7 @@ class PackedBucket(Bucket):
         raise NotImplementedError
 
     def copy_at(self, at: int) -> Any:
-        """The value of the item number *at*, for one who changes nothing."""
+        """The value of the item number *at*, for reading only."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------ finding
@@ -179,7 +179,7 @@ class PackedBucket(Bucket):
     # ------------------------------------------------------------------ texts
 
     def put_text(self, at: int, text: bytes) -> int:
-        """Write *text* at *at*, where there is room; return the offset behind it."""
+        """Write *text* at *at*, where there is room; return the offset after it."""
         if len(text) < packed_octets.FAR_FROM:
             return packed_octets.put_text(self.data, at, text)
         return packed_octets.put_far(self.data, at, self.add_far(text))
@@ -257,12 +257,12 @@ class PackedBucket(Bucket):
     # ------------------------------------------------------------------ packing
 
     def pack_if_holey(self) -> None:
-        """Pack the items anew if there are many holes."""
+        """Pack the items again if there are many holes."""
         if self.holes * HOLES_SHARE > len(self.data):
             self._pack()
 
     def _pack(self) -> None:
-        """Write all items anew, in order and without holes. O(bytes).
+        """Write all items again, in order and without holes. O(bytes).
 
         They go to a new bucket, which then exchanges its memory with this one and is freed.
         """
@@ -275,7 +275,7 @@ class PackedBucket(Bucket):
         self.holes = 0
 
     def take_items(self, source: PackedBucket, first: int, end: int, size: int) -> None:
-        """Copy items number *first* to before *end* of *source*, behind those that are here.
+        """Copy items number *first* to before *end* of *source*, after those that are here.
 
         They have *size* bytes. Their prefixes must be greater than those here, or as great. Far
         objects are shared.
@@ -301,7 +301,7 @@ class PackedBucket(Bucket):
         allocation.used += self._room() - before
 
     def _take_item(self, source: PackedBucket, at: int, to: int) -> int:
-        """Copy the item that begins at *at* in *source* to *to*; return the offset behind it."""
+        """Copy the item that begins at *at* in *source* to *to*; return the offset after it."""
         size = source.end_of(at) - at
         octets.put_slice(self.data, to, source.data, at, size)
         if source.far is not None:

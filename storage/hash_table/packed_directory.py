@@ -31,7 +31,7 @@ class PackedDirectory(Directory):
         return self.has(key)
 
     def has(self, key: bytes) -> bool:
-        """Whether *key* is there."""
+        """Whether *key* exists."""
         prefix = mark_octets.prefix_of(key)
         return self._packed_bucket(prefix).find(key, prefix) >= 0
 
@@ -130,9 +130,9 @@ class PackedDirectory(Directory):
         self._places_counted = self.used
 
     def place_behind(self, place: int) -> int:
-        """The place of the next key in the order of hashes; behind the last one comes the first.
+        """The place of the next key in the order of hashes; after the last one comes the first.
 
-        From a place behind the end of its bucket, it is the first one of the next bucket. A key is
+        From a place past the end of its bucket, it is the first one of the next bucket. A key is
         among n neighbours from a random place on with the same chance as any other.
         """
         slot = place >> mark_octets.AT_BITS

@@ -13,7 +13,8 @@ class PackedIterator:
     """A walk over a table, made by PackedTable.iterate. The table must not change meanwhile.
 
     After each next() that returns True, the key is *far_key* if that is not None, otherwise the
-    *key_size* bytes of *data* from *key_start* on; and the value likewise.
+    *key_size* bytes of *data* from *key_start* on; *far_value*,
+    *value_size* and *value_start* give the value in this way.
     """
 
     __slots__ = (

@@ -58,7 +58,7 @@ def behind(data: bytearray, at: int) -> int:
 
 
 def put_text(data: bytearray, at: int, text: bytes) -> int:
-    """Write *text*, which is shorter than a far text; return the offset behind it."""
+    """Write *text*, which is shorter than a far text; return the offset after it."""
     if len(text) < LONG:
         at = octets.put_u8(data, at, len(text))
     else:
@@ -68,7 +68,7 @@ def put_text(data: bytearray, at: int, text: bytes) -> int:
 
 
 def put_far(data: bytearray, at: int, number: int) -> int:
-    """Write a far text of that number; return the offset behind it."""
+    """Write a far text of that number; return the offset after it."""
     return octets.put_u32(data, octets.put_u8(data, at, FAR), number)
 
 
@@ -103,5 +103,5 @@ def prefetch(data: bytearray) -> None:
 def prefetch_all(far: list[Any] | None) -> None:
     """Have the processor fetch all far objects at once. No-op in plain Python.
 
-    Whoever moves them touches their reference counts, and would wait for one after the other.
+    Moving them touches their reference counts, which would miss the cache one by one.
     """

@@ -4,7 +4,7 @@
 Keys and values are copied into the memory of their segment; no object is kept for them, unless they
 are long (storage/hash_table/packed_segment.py). An item takes 8 bytes for its mark and one for the
 length of each text, two for long ones; with spare room, holes and the segments' own objects, that
-makes about 14 bytes an item beside its texts. How the table grows and is scanned: directory.py.
+makes about 14 bytes an item besides its texts. How the table grows and is scanned: directory.py.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PackedTable(PackedDirectory):
         return at < 0
 
     def pop(self, key: bytes, default: Any = None) -> Any:
-        """Remove *key* and return its value, or *default* if it is not there."""
+        """Remove *key* and return its value, or *default* if it does not exist."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)

@@ -23,7 +23,7 @@ def table_of(value: Borrowed) -> Borrowed:
 
 
 def listpack_octets(pack: Borrowed) -> raw.Raw:
-    """The bytes of a listpack; there may be unused ones behind its end."""
+    """The bytes of a listpack; there may be unused ones past its end."""
     data: bytearray = pack.data
     return data
 

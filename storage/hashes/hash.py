@@ -24,7 +24,7 @@ from storage.listpack.listpack import Listpack
 from storage.listpack_limits import ListpackLimits
 
 NONE = -1
-HEADS = 32  # bytes; what a field and its value have beside their texts, on the safe side
+HEADS = 32  # bytes; what a field and its value have besides their texts, on the safe side
 MOST = 1 << 30  # bytes of a listpack: no larger one can be made
 OBJECT = 48  # bytes, compiled
 FEW = 3  # up to a third of all fields are drawn one by one
@@ -147,7 +147,7 @@ class Hash:
             at = pack.next(behind)
 
     def scan(self, cursor: int, count: int) -> tuple[int, list[bytes]]:
-        """About *count* fields from *cursor* on, each with its value behind it; the next cursor.
+        """About *count* fields from *cursor* on, each with its value after it; the next cursor.
 
         0 is the first cursor, and the one after the last page. A field that is there all the time
         is in one page, and in no other while the hash is a table; a listpack is one page.
@@ -257,7 +257,7 @@ class Hash:
         return NO_EXPIRY if self.timed is None else self.timed.next_expiry()
 
     def as_timed(self) -> TimedFields:
-        """The fields in the form that has times; they get that form now, if need be. O(N) then."""
+        """The fields in the form that has times; they get that form now, if needed. O(N) then."""
         timed = self.timed
         if timed is None:
             if self.pack is not None:

@@ -147,7 +147,7 @@ class EvictionPool:
         return keys.last_use_of(segment.key_at(at))
 
     def _mark_now(self, candidate: Candidate) -> int:
-        """The same for a candidate; another number if its key is gone."""
+        """When *candidate* expires, or its last use; a different number if its key is gone."""
         if self._rank == BY_EXPIRY:
             return candidate.database.expiry(candidate.key)
         return candidate.database.keys_to_evict(False).last_use_of(candidate.key)

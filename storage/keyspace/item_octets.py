@@ -31,7 +31,7 @@ NUMBER_CELL = 9  # bytes
 
 
 def kind_start(data: bytearray, offset: int) -> int:
-    """Where the kind of the item at *offset* is; the cell is behind it."""
+    """Where the kind of the item at *offset* is; the cell is after it."""
     return packed_octets.behind(data, offset) + USE
 
 
@@ -53,5 +53,5 @@ def object_of(data: bytearray, cell: int) -> int:
 
 
 def put_number(data: bytearray, cell: int, number: int) -> int:
-    """Write a cell of the kind NUMBER at *cell*; return the offset behind it."""
+    """Write a cell of the kind NUMBER at *cell*; return the offset after it."""
     return octets.put_i64(data, octets.put_u8(data, cell, NUMBER_CELL - 1), number)

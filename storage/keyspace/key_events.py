@@ -78,7 +78,7 @@ class KeyEvents:
         """
 
     def added(self, db: int, key: bytes) -> None:
-        """*key* was not there, and is now: told while *tells_new_keys*, before the change is."""
+        """*key* is new: told while *tells_new_keys*, before the change is."""
 
     def missed(self, db: int, key: bytes) -> None:
         """A command that reads has not found *key*: told while *tells_misses*."""
@@ -90,7 +90,7 @@ class KeyEvents:
         """*key* was made or appended to: a blocked client may have waited for that."""
 
     def removed(self, db: int, key: bytes) -> None:
-        """*key* is not there any more: the same, but few clients wait for that."""
+        """*key* no longer exists: a blocked client may have waited for that, but few do."""
 
     def removal_began(self) -> None:
         """A key is removed that has expired or is evicted: told while *measures_removals*."""
@@ -99,7 +99,7 @@ class KeyEvents:
         """It is removed; *name* is what LATENCY calls that."""
 
     def gone(self, db: int, key: bytes) -> None:
-        """*key* has expired: the AOF and the replicas must hear of a deletion."""
+        """*key* has expired: the AOF and the replicas must be told of a deletion."""
 
     def fields_gone(self, db: int, key: bytes, fields: Sequence[bytes]) -> None:
         """*fields* of the hash at *key* have expired: as gone."""

@@ -21,7 +21,7 @@ from storage.value_type import ValueType
 NO_KEY: Final = -1
 NO_NUMBER: Final = -1
 
-# Bytes that a key takes beside its text and its value: its mark, what else its item has, and a
+# Bytes that a key takes besides its text and its value: its mark, what else its item has, and a
 # share of the spare room.
 PLACE_BYTES: Final = 24
 SLOT: Final = 8  # bytes that a list takes for each thing in it
@@ -63,7 +63,7 @@ class KeyTable(PackedDirectory):
         return default if at < 0 else self._value_at(segment, at, key, False)
 
     def look(self, key: bytes) -> Any:
-        """The same for one who changes nothing: what is done to the value may be lost."""
+        """The value at *key*, or None, for reading only: changes to it may be lost."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
@@ -90,7 +90,7 @@ class KeyTable(PackedDirectory):
         return self._value_at(segment, at, key, reads)
 
     def count_use(self, key: bytes, usage: Usage, reads: bool = False) -> Any:
-        """The same, but *usage* makes the new last use of the old one."""
+        """The value at *key*, or None; *usage* computes its new last use from the old one."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)
@@ -108,7 +108,7 @@ class KeyTable(PackedDirectory):
         return segment.value_from(start)
 
     def lend(self, key: bytes, last_use: int) -> Any:
-        """Like use(), for one who then calls give_back() or forget_lent(), before all else.
+        """Like use(), for a caller that next calls give_back() or forget_lent().
 
         If many keys are loose already, a packed value stays packed, and this is a copy.
         """
@@ -219,7 +219,7 @@ class KeyTable(PackedDirectory):
         self._split_if_long(segment, prefix)
 
     def pop(self, key: bytes, default: Any = None) -> Any:
-        """Remove *key* and return its value, or *default* if it is not there."""
+        """Remove *key* and return its value, or *default* if it does not exist."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = segment.find(key, prefix)

@@ -18,7 +18,7 @@ How a key is looked up:
     read, read_string    x       x                             x
     read_any             x       x
     look_at              x
-    inspect              x, untold                                         nobody hears of a miss
+    inspect              x, untold                                         nobody is told of a miss
     peek
     kind_at                                                                gives the class alone
     has                          x                                         gives no value
@@ -42,7 +42,7 @@ from storage.value_type import ValueType
 String: TypeAlias = bytes | bytearray | int
 NO_EXPIRY = -1
 NO_TIME = NO_EXPIRY  # the same as a C number
-NO_KEY = -1  # idle_s of a key that is not there
+NO_KEY = -1  # idle_s of a key that does not exist
 NOTHING: tuple[bytes, ...] = ()  # as *log* of changed: the command is not logged
 MANY_ATTEMPTS = 100  # to find a random key that has not expired
 LARGE = 1 << 14  # keys; a table of so many is not in the cache that a core has for itself
@@ -203,11 +203,11 @@ class Keyspace:
         return bytes if kind is bytearray or kind is int else kind
 
     def __contains__(self, key: bytes) -> bool:
-        """Whether *key* is there."""
+        """Whether *key* exists."""
         return self.has(key)
 
     def has(self, key: bytes) -> bool:
-        """Whether *key* is there; if so, its last use is set."""
+        """Whether *key* exists; if so, its last use is set."""
         if self._usage.counts or self._lookup.no_touch or self._lookup.spares_pages:
             return self._get(key, True) is not None
         if not self._values.touch(key, self._clock.now_ms // 1000):
@@ -318,7 +318,7 @@ class Keyspace:
         the keyspace event, if there is one. *changes*: how much it counts towards the next save.
         *log*: the words to log in place of the command's own, which must never depend on clocks or
         estimates; several calls make one transaction (with ``None, changes=0`` a call does no more
-        than log), and NOTHING keeps the command out of the log. *wakes*: whether clients that wait
+        than log), and NOTHING keeps the command out of the AOF. *wakes*: whether clients that wait
         for the key are woken; add, put and remove wake them anyway.
         """
         self._tell(key, event, changes, True, log, wakes)
@@ -397,7 +397,7 @@ class Keyspace:
         return NO_KEY if last_use < 0 else self._usage.frequency(last_use)
 
     def set_usage(self, key: bytes, idle_s: int, frequency: int) -> None:
-        """Let *key*, if it is there, be as long unused, or as often used; -1: that is not known."""
+        """Let *key*, if it exists, be as long unused, or as often used; -1: that is not known."""
         self._values.use(key, self._usage.of_loaded_key(idle_s, frequency))
 
     def _next_use(self, key: bytes) -> int:

@@ -14,7 +14,7 @@ class LazyFreeing:
 
     of_expired     keys whose time is over: lazyfree-lazy-expire
     of_evicted     keys that make room: lazyfree-lazy-eviction
-    of_replaced    what lay at a key that a command writes to anew: lazyfree-lazy-server-del
+    of_replaced    values that a command replaces: lazyfree-lazy-server-del
     """
 
     __slots__ = ("count", "of_evicted", "of_expired", "of_replaced")
@@ -26,6 +26,6 @@ class LazyFreeing:
         self.count = 0  # lazyfreed_objects
 
     def note(self, value: Any) -> None:
-        """*value* is about to be removed by who does not want to wait for it; None: nothing is."""
+        """Count *value*, which is about to be removed lazily; None: there is no value."""
         if value is not None and types.of(value).parts(value) > MANY_PARTS:
             self.count += 1

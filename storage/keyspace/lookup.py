@@ -9,7 +9,7 @@ class Lookup:
     no_touch        a look-up does not set the key's last use: CLIENT NO-TOUCH
     spares_pages    the same: a child reads the memory, and each page that is written to is copied
     hides_expired   an expired key is gone for readers, but is not removed: writes are paused
-    keeps_expired   an expired key is still there: a log is loaded, and only the log removes keys
+    keeps_expired   an expired key is still there: an AOF is loaded, and only the AOF removes keys
     """
 
     __slots__ = ("hides_expired", "keeps_expired", "no_touch", "spares_pages")

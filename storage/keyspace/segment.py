@@ -65,7 +65,7 @@ class Segment(PackedBucket):
         return self.value_from(self.kind_start(at))
 
     def value_from(self, start: int) -> Any:
-        """The same, of the item whose kind is at *start*."""
+        """The value of the item whose kind is at *start*; as an object, which is kept here."""
         data = self.data
         kind = data[start]
         if kind == item_octets.TEXT:

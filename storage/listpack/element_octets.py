@@ -20,7 +20,7 @@ signed 64-bit integer is stored as that integer.
 Source: the listpack specification, https://github.com/antirez/listpack
 
 The put_ functions write a whole element into *data* at *at*, where there must be room, and return
-the offset behind it. What is read has been checked before, if a function does not say otherwise.
+the offset after it. What is read has been checked before, if a function does not say otherwise.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def backlen_size(size: int) -> int:
 
 
 def put_backlen(data: bytearray, at: int, size: int) -> int:
-    """Write the backlen of an element of *size* bytes; return the offset behind it."""
+    """Write the backlen of an element of *size* bytes; return the offset after it."""
     if size <= 127:
         return octets.put_u8(data, at, size)
     end = at + backlen_size(size)
@@ -166,7 +166,7 @@ def encoded_size(data: bytearray, at: int) -> int:
 def short_size(data: bytearray, at: int) -> int:
     """The size of the string at *at* if it is below 64; -1 for a longer one, or an integer.
 
-    Such a string begins behind one byte, and the next element one byte behind the string.
+    Such a string begins after one byte, and the next element one byte after the string.
     """
     return data[at] & 0x3F if data[at] & 0xC0 == STR6 else -1
 

@@ -54,7 +54,7 @@ class Listpack:
     """A sequence of byte strings and signed 64-bit integers.
 
     Positions must come from the listpack itself and are valid until it changes: compiled, any other
-    position reads beyond its memory. A step of a walk is O(1). A change is O(bytes behind the
+    position reads beyond its memory. A step of a walk is O(1). A change is O(bytes after the
     position), but O(1) at the two ends. If the listpack would become larger than 1 GiB, TooLarge is
     raised and nothing is changed.
     """
@@ -62,7 +62,7 @@ class Listpack:
     __slots__ = ("_room", "count", "data", "size")
 
     def __init__(self) -> None:
-        self.data = octets.bytearray_of(EMPTY)  # the listpack and perhaps some room behind it
+        self.data = octets.bytearray_of(EMPTY)  # the listpack and perhaps some room after it
         self.size = len(EMPTY)  # of the listpack, in bytes
         self.count = 0  # of elements, or UNKNOWN; see length
         self._room = 0  # bytes of memory that data has, as far as they have been counted
@@ -84,7 +84,10 @@ class Listpack:
 
     @staticmethod
     def adopt(data: bytearray) -> Listpack:
-        """The same, but *data* becomes its own: nobody else may change it."""
+        """The listpack in *data*, which it owns from now on: nobody else may change it.
+
+        Raises Corrupt if there are too few bytes or too many.
+        """
         if not len(EMPTY) <= len(data) <= LIMIT:
             raise Corrupt(f"a listpack of {len(data)} bytes")
         return _of_buffer(data)
@@ -395,7 +398,7 @@ class Listpack:
             octets.move(self.data, end + growth, end, self.size - end)
 
     def end_at(self, end: int, more: int) -> None:
-        """Close the listpack at *end*, behind *more* elements that were added.
+        """Close the listpack at *end*, after *more* elements that were added.
 
         The caller has written them from the closing FF on, into room that it had reserved.
         """

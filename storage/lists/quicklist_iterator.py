@@ -72,7 +72,7 @@ class QuickListIterator:
         return True
 
     def next_run(self) -> bool:
-        """Go to the next element, and behind the last one of its node. False if there is none.
+        """Go to the next element, past the end of a node, too. False if there is none.
 
         So the caller has the elements of *pack* from *at* on to read, or *plain* alone.
         """

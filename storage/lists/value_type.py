@@ -43,7 +43,7 @@ class ListType(ValueType):
         return len(value.nodes())
 
     def packed(self, value: QuickList) -> bytes | None:
-        """The only listpack. Who changes a list sets its fill anew."""
+        """The only listpack. The fill is not kept: each change of a list sets it again."""
         pack = value.only_listpack()
         return None if pack is None or pack.size > PACKED_UP_TO else pack.dump()
 

@@ -37,7 +37,7 @@ cdef inline Py_ssize_t _capacity_for(Py_ssize_t wanted) noexcept:
 
 
 cdef inline Branches* _resize(Branches* branches, Py_ssize_t capacity) except NULL:
-    # the edges are behind the room of the children: they move before a shrink, and after a growth
+    # the edges are after the room of the children: they move before a shrink, and after a growth
     cdef unsigned char* edges
     cdef Branches* resized
     cdef Py_ssize_t before = branches.capacity

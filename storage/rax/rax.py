@@ -156,7 +156,7 @@ class Rax(Tree):
     # ------------------------------------------------------------------ removal
 
     def remove(self, key: bytes, default: Any = None) -> Any:
-        """Remove *key* and return its value, or *default* if it is not there.
+        """Remove *key* and return its value, or *default* if it does not exist.
 
         1. Find the place of the key, and remember the two nodes that lead there.
         2. If the key ends at a node with branches, forget the value there; the node may have to

@@ -37,7 +37,7 @@ class RaxIterator:
         return self.current_key()
 
     def current_key(self) -> bytes:
-        """The same, for compiled callers. O(len(key)): the tree has it in pieces."""
+        """*key* as a method, for compiled callers. O(len(key)): the tree has it in pieces."""
         if self._index < 0:
             return self._path
         return branches.joined(self._path, self._edge, self._tail)
@@ -116,7 +116,7 @@ class RaxIterator:
         return self._first_at(node, 0, path)
 
     def _first_at(self, node: Node, index: int, path: bytes) -> bool:
-        """Move to the smallest key behind branch *index* of *node*, at which *path* ends."""
+        """Move to the smallest key after branch *index* of *node*, at which *path* ends."""
         child = branches.child(node.branches, index)
         while type(child) is Node:
             edge = branches.edge(node.branches, index)
@@ -135,7 +135,7 @@ class RaxIterator:
         return self._last_at(node, branches.count(node.branches) - 1, path)
 
     def _last_at(self, node: Node, index: int, path: bytes) -> bool:
-        """Move to the greatest key behind branch *index* of *node*, at which *path* ends."""
+        """Move to the greatest key after branch *index* of *node*, at which *path* ends."""
         child = branches.child(node.branches, index)
         while type(child) is Node:
             edge = branches.edge(node.branches, index)
@@ -152,10 +152,10 @@ class RaxIterator:
     def _find_after(self, key: bytes, or_equal: bool) -> bool:
         """Move to the smallest key above *key* (or equal to it).
 
-        1. Follow *key*, and remember the last branch on the way that lies behind it.
-        2. A run that differs: all keys of the node lie behind *key* if it is greater, or if *key*
+        1. Follow *key*, and remember the last branch on the way that lies after it.
+        2. A run that differs: all keys of the node lie after *key* if it is greater, or if *key*
            ends in it; else none does.
-        3. *key* ends at the node: its own value is equal, its branches lie behind.
+        3. *key* ends at the node: its own value is equal, its branches lie after.
         4. A bare value at the branch for the next byte: compare what is left.
         5. With nothing found on the way itself, the branch of step 1 has the answer.
         """

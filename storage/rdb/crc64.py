@@ -44,7 +44,7 @@ def crc64(data: bytes, crc: int = 0) -> int:
 
 
 def of_raw(data: raw.Raw, at: int, end: int, crc: int) -> int:
-    """The same for the bytes of *data* from *at* to *end*."""
+    """The checksum *crc* of the bytes so far, continued over *data* from *at* to *end*."""
     table = raw.table64(TABLE)
     while end - at >= 16:
         crc ^= raw.u64(data, at)

@@ -145,7 +145,7 @@ class MemberSet:
         return True
 
     def _fits_listpack(self, numbers: bytes, member: bytes, limits: SetLimits) -> bool:
-        """Whether a listpack may hold the intset *numbers* and *member*, which is no integer."""
+        """Whether a listpack may hold the intset *numbers* and *member*, no integer."""
         count = intset.length(numbers)
         longest = len(member)
         if count:

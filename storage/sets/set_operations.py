@@ -87,7 +87,7 @@ def difference(sets: list[MemberSet | None]) -> list[bytes]:
 
 
 def difference_as_set(sets: list[MemberSet | None], limits: SetLimits) -> MemberSet:
-    """The same as a set. In the second case it has the encoding that all of the first need."""
+    """difference() as a set. In case 2 its encoding is the one that all of the first set need."""
     first = sets[0]
     others = [values for values in sets[1:] if values is not None]
     if first is None or first in others or _is_looked_for(first, others):

@@ -14,7 +14,7 @@ cdef enum:
 
 cdef extern from *:
     """
-    /* An object's head and what is behind it: the two may lie in two lines of the cache. */
+    /* An object's head and what is after it: the two may lie in two lines of the cache. */
     #define penstock_prefetch(p) \
         (__builtin_prefetch(p), __builtin_prefetch((const char *)(p) + 40))
     """

@@ -1,7 +1,7 @@
 """The items of a key table read through borrowed references: the plain versions of the C functions.
 
 See storage/rdb/borrowed.py for what that is and why. storage/hash_table/borrowed_packed.py has the
-rest, how the table is walked; storage/keyspace/item_octets.py shows what an item has behind its
+rest, how the table is walked; storage/keyspace/item_octets.py shows what an item has after its
 key.
 """
 

@@ -47,7 +47,7 @@ class SnapshotReader:
 
     *aux* holds the aux fields that were read so far, and *functions* the libraries of functions,
     which are not served here. *empty_keys* counts keys with empty values, which are skipped. At the
-    end, *end* is the offset behind the snapshot.
+    end, *end* is the offset after the snapshot.
 
     Raises Corrupt, which says where; UnknownType; BadSignature; BadVersion.
     """

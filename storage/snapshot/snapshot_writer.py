@@ -7,8 +7,8 @@
              FB  keys  expiring                   how many keys follow, and how many of them expire
              [FA  "penstock-side-data"  record]   the side data of the key that follows
              [FC  expiry in unix ms, 8 bytes]     of the key that follows
-             [F8  idle seconds, a length]         likewise; written under an LRU policy
-             [F9  frequency, a byte]              likewise; written under an LFU policy
+             [F8  idle seconds, a length]         of the next key; written under an LRU policy
+             [F9  frequency, a byte]              of the next key; written under an LFU policy
              type  key  value
     end      FF  checksum                         CRC-64, 8 bytes; 0 if there is none
 

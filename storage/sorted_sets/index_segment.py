@@ -112,7 +112,7 @@ class IndexSegment(Bucket):
         return joined
 
     def _take(self, source: Bucket, first: int, end: int) -> None:
-        """Copy the marks number *first* to before *end* of *source* behind those that are here."""
+        """Copy the marks number *first* to before *end* of *source* after those that are here."""
         before = octets.capacity(self.marks)
         here = len(self.marks)
         size = (end - first) * mark_octets.MARK

@@ -9,7 +9,7 @@
 the leaf without a look at other texts, and its mark in the index without hashing it again.
 
 A new text goes to the end of the data. One that is removed leaves a hole. *holes* counts the bytes
-of all holes; when they are more than a quarter of the data, the texts are written anew.
+of all holes; when they are more than a quarter of the data, the texts are written again.
 
 A leaf has a *number*, which the index of members refers to, and the numbers of the leaves *before*
 and *behind* it. References instead of numbers would be cycles.
@@ -29,7 +29,7 @@ NONE: Final = -1
 SPLIT_ABOVE: Final = 128
 MERGE_UP_TO: Final = 64
 
-# In bytes of data: what writing texts anew may have to copy, unless one alone is longer.
+# In bytes of data: what writing texts again may have to copy, unless one alone is longer.
 SPLIT_ABOVE_BYTES: Final = 32768
 MERGE_UP_TO_BYTES: Final = 12288
 
@@ -131,7 +131,7 @@ class Leaf:
         ) < score < score_octets.score_at(marks, at + 1)
 
     def take(self, source: Leaf, first: int) -> None:
-        """Copy the members of *source* from number *first* on, behind those that are here."""
+        """Copy the members of *source* from number *first* on, after those that are here."""
         before = self._room()
         here = score_octets.count(self.marks)
         count = score_octets.count(source.marks) - first

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""A small sorted set: a listpack of members, each with its score behind it, in order.
+"""A small sorted set: a listpack of members, each with its score after it, in order.
 
     listpack   member, score, member, score, ...
 
@@ -25,7 +25,7 @@ def score_at(pack: Listpack, at: int) -> float:
 
 
 def read_score(pack: Listpack, at: int, element: Element) -> float:
-    """The same; *element* is overwritten."""
+    """The score that is at *at*; *element* is overwritten."""
     pack.read(at, element)
     if element.is_int:
         return float(element.number)
@@ -67,7 +67,7 @@ def _is_before(pack: Listpack, at: int, element: Element, bound: Bound) -> bool:
 
 
 def insert(pack: Listpack, member: bytes, score: float) -> None:
-    """Add *member*, which is not there, where it belongs."""
+    """Add *member*, which must be new, where it belongs."""
     bound = bounds.at_both(score, member, False)
     element = Element()
     at = pack.first()

@@ -88,7 +88,7 @@ def text_space(size: int) -> int:
 
 
 def put_text(data: bytearray, at: int, text: bytes) -> int:
-    """Write *text*; return the offset behind it."""
+    """Write *text*; return the offset after it."""
     size = len(text)
     head = bytes([size]) if size < LONG else (1 << 31 | size).to_bytes(4, "big")
     data[at : at + text_space(size)] = head + text

@@ -18,7 +18,7 @@ EXPONENT_FROM = 1e4  # up to here
 
 
 def text_of(score: float) -> bytes:
-    """The text of *score*, which is no NaN."""
+    """The text of *score*, which is not NaN."""
     if score.is_integer() and abs(score) <= EXACT:
         return b"%.0f" % score
     return digest_text_of(score)

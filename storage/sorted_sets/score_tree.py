@@ -17,7 +17,7 @@ descent; and so is each end of a range of scores or of members.
 A member is stored once, in its leaf. By the index it is found without a descent, and scanned in
 hash order, so that a scan misses nothing when scores change meanwhile. A member takes 16 bytes in
 its leaf and one for the length of its text (four for 128 bytes or more), 8 bytes in the index, and
-spare room: about 35 bytes beside the text if members came in no order, 29 if they came in theirs.
+spare room: about 35 bytes besides the text if members came in no order, 29 if they came in theirs.
 
 Leaves split in the middle when they are too long. The last one splits at its end if that is where
 the new member is: so members that come in ascending order fill their leaves.
@@ -47,7 +47,7 @@ _LONGEST: Final = LONGEST_MEMBER  # the same as a C number
 
 
 class ScoreTree:
-    """Members and their scores, which are no NaN. N is the number of members.
+    """Members and their scores, which are not NaN. N is the number of members.
 
     A *spot* is where a member is: the number of its leaf << 32 | its number in there. It is valid
     until the tree changes.
@@ -121,7 +121,7 @@ class ScoreTree:
         return rank + leaf.count_before(bound)
 
     def rank_from(self, rank: int, bound: Bound) -> int:
-        """The same if that is *rank* at least, else any number up to *rank*.
+        """How many members are before *bound* if at least *rank*, else any number up to *rank*.
 
         Most ranges end in the leaf where they begin: that is looked at first.
         """
@@ -152,7 +152,7 @@ class ScoreTree:
     # ------------------------------------------------------------------ adding
 
     def add(self, member: bytes, score: float) -> None:
-        """Add *member*, which is not there. Raises TooLarge; nothing is changed then. O(log N)."""
+        """Add *member*, which must be new. Raises TooLarge; nothing is changed then. O(log N)."""
         if len(member) > _LONGEST:
             raise TooLarge(f"a member of {len(member)} bytes")
         bound = bounds.at_both(score, member, True)
@@ -165,7 +165,7 @@ class ScoreTree:
             self._height += 1
 
     def _add(self, node: Any, height: int, bound: Bound, prefix: int) -> Any:
-        """Add a member at *bound* below *node*; return what has split off, which comes behind."""
+        """Add a member at *bound* below *node*; return the sibling split off after it, or None."""
         if height == 0:
             return self._add_to_leaf(node, bound, prefix)
         branch: Branch = node
@@ -185,7 +185,7 @@ class ScoreTree:
         return self._split(leaf, at) if leaf.is_long() else None
 
     def _split(self, leaf: Leaf, newest: int) -> Leaf:
-        """Move the second half of *leaf* to a new leaf behind it, which is returned.
+        """Move the second half of *leaf* to a new leaf after it, which is returned.
 
         If its *newest* member is the last of all, this moves alone.
         """
@@ -289,7 +289,7 @@ class ScoreTree:
         self._drop(after)
 
     def _tend_branch(self, branch: Branch, at: int) -> None:
-        """The same for the branch number *at* of *branch*."""
+        """After a removal, drop child branch *at* of *branch* if empty, or join it to a sibling."""
         child: Branch = branch.children[at]
         if child.size == 0:
             branch.remove(at)

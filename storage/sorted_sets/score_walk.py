@@ -61,7 +61,7 @@ class ScoreWalk:
         return True
 
     def _next_leaf(self) -> bool:
-        """Go to the leaf behind, or to the one before. False if there is none."""
+        """Go to the next leaf in the walk's direction. False if there is none."""
         assert self._leaf is not None
         assert self._tree is not None
         number = self._leaf.before if self._reverse else self._leaf.behind

@@ -26,14 +26,14 @@ from storage.sorted_sets.score_tree import ScoreTree
 from storage.sorted_sets.score_walk import ScoreWalk
 
 NONE = -1
-HEADS = 64  # bytes; what a member and its score have beside the member's text, on the safe side
+HEADS = 64  # bytes; what a member and its score have besides the member's text, on the safe side
 MOST = 1 << 30  # bytes of a listpack: no larger one can be made
 OBJECT = 48  # bytes, compiled
 FEW = 3  # up to a third of all members are drawn one by one
 
 
 class SortedSet:
-    """Members and scores, which are no NaN. Its two forms are *pack* and *tree*; one is None.
+    """Members and scores, which are not NaN. Its two forms are *pack* and *tree*; one is None.
 
     N is the number of members. What is O(log N) is O(N) in a listpack, where N is small.
     """
@@ -76,7 +76,7 @@ class SortedSet:
         return None if spot == NONE else tree.score_at(spot)
 
     def rank_of(self, member: bytes) -> int:
-        """How many members are before *member*; -1 if it is not there. O(log N)."""
+        """How many members are before *member*; -1 if it does not exist. O(log N)."""
         pack = self.pack
         if pack is not None:
             at = pack.find(member, 1)
@@ -122,7 +122,7 @@ class SortedSet:
         return None
 
     def remove(self, member: bytes) -> bool:
-        """Remove *member*. False if it is not there. O(log N)."""
+        """Remove *member*. False if it does not exist. O(log N)."""
         pack = self.pack
         if pack is not None:
             at = pack.find(member, 1)
@@ -146,7 +146,10 @@ class SortedSet:
         return self.as_tree().rank(bound)
 
     def rank_from(self, rank: int, bound: Bound) -> int:
-        """The same if that is *rank* at least, else any number up to *rank*. Faster near *rank*."""
+        """How many members are before *bound* if at least *rank*, else any number up to *rank*.
+
+        Faster near *rank*.
+        """
         if self.pack is not None:
             return score_listpack.rank(self.pack, bound)
         return self.as_tree().rank_from(rank, bound)
@@ -176,7 +179,7 @@ class SortedSet:
     # ------------------------------------------------------------------ many members
 
     def scan(self, cursor: int, count: int) -> tuple[int, list[Any]]:
-        """About *count* members from *cursor* on, each with its score behind it; the next cursor.
+        """About *count* members from *cursor* on, each with its score after it; the next cursor.
 
         0 is the first cursor, and the one after the last page. A member that is there all the time
         is in one page, and in no other while the set is a tree; a listpack is one page.

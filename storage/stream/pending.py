@@ -51,7 +51,7 @@ class Pending:
 
     @property
     def newer(self) -> Pending | None:
-        """The entry behind this one in the queue."""
+        """The entry after this one in the queue."""
         return links.follow(self.newer_link)
 
 

@@ -3,7 +3,7 @@
     rax     id key -> node (listpack of entries, see storage/stream/stream_node.py)
     groups  name -> ConsumerGroup
 
-Entries are only ever added behind the last one, so the last node is cached and an append does
+Entries are only ever added after the last one, so the last node is cached and an append does
 not search the rax. A deleted entry stays in its node, marked, until all of the node is gone.
 """
 

@@ -141,7 +141,7 @@ def _parse_lenient(text: bytes, missing_seq: int) -> StreamId:
 def parse_auto_seq(text: bytes) -> int | None:
     """The ms of ``ms-*``, whose sequence the stream chooses; None for any other form.
 
-    Raises BadStreamId if what stands before ``-*`` is no number.
+    Raises BadStreamId if what stands before ``-*`` is not a number.
     """
     if not text.endswith(b"-*") or len(text) > MAX_TEXT:
         return None

@@ -24,7 +24,7 @@ from storage.stream.stream_id import StreamId
 _UNKNOWN = 0  # no element is at 0: that is the listpack's header
 _NONE = -1
 _SMALL = 0x80  # an element that begins with less is just that number, and a byte of backlen
-_END = 0xFF  # the byte behind the last element of a listpack
+_END = 0xFF  # the byte after the last element of a listpack
 
 
 class StreamIterator:
@@ -89,20 +89,20 @@ class StreamIterator:
         return self.current_id()
 
     def current_id(self) -> StreamId:
-        """The same, for compiled callers."""
+        """*id* as a method, for compiled callers."""
         return stream_id.make_id(self.ms, self.seq)
 
     def next(self) -> bool:
         """Go to the next entry of the range. False if there is none."""
         while not self._over:
-            # 1. To the entry behind this one in the walk, over the bounds of nodes.
+            # 1. To the entry after this one in the walk, over the bounds of nodes.
             at = _NONE if self.node is None else self._step()
             while at == _NONE:
                 if not self._enter_node():
                     self._over = True
                     return False
                 at = self._edge()
-            # 2. It does not count if it is deleted. Its id may be greater than those behind it, in
+            # 2. It does not count if it is deleted. Its id may be greater than those after it, in
             #    files from before Redis 7.0, so it does not end the walk either.
             flags = self._read_head(at)
             if flags & stream_node.DELETED:
@@ -217,7 +217,7 @@ class StreamIterator:
         return _NONE
 
     def _step(self) -> int:
-        """Where the entry behind the current one in the walk begins; _NONE at the node's end."""
+        """Where the entry after the current one in the walk begins; _NONE at the node's end."""
         node = self.node
         assert node is not None
         if self._reverse:
@@ -282,7 +282,7 @@ def new_iterator(
 
 
 def _behind(data: bytearray, at: int) -> int:
-    """The position of the element behind the one at *at*."""
+    """The position of the element after the one at *at*."""
     size = element_octets.encoded_size(data, at)
     return at + size + element_octets.backlen_size(size)
 

@@ -25,7 +25,7 @@ from storage.stream.stream_id import StreamId
 DELETED = 1
 SAME_FIELDS = 2
 
-COUNT_AT = 6  # the first element, right behind the listpack's header
+COUNT_AT = 6  # the first element, right after the listpack's header
 
 # Bytes of an entry's other numbers at most: flags, two backlens, num-fields, lp-count.
 _OTHER_NUMBERS = 2 + 2 + 6 + 6

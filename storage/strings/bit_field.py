@@ -80,7 +80,7 @@ class BitField:
         return self._overflown(number, is_high, overflow)
 
     def increased(self, old: int, number: int, overflow: int) -> int | None:
-        """The sum of *old*, which it is, and *number*; likewise."""
+        """*old*, the present value, plus *number*; None if it overflows, and *overflow* is FAIL."""
         is_high = number > 0 and old > self._most - number
         if self._signed:
             is_low = number < 0 and old < self._least - number

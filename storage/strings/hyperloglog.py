@@ -3,7 +3,7 @@
 
     string     "HYLL" | form | 3 unused | estimate | registers
     form       00: dense, 01: sparse
-    estimate   64 bits: the last one that was made; the highest bit is 1 if it holds no more
+    estimate   64 bits: the last one that was made; the highest bit is 1 if it is stale
 
     dense      16384 registers of 6 bits; the first is in the lowest bits of the first byte
     sparse     opcodes, one after the other, for all registers:
@@ -38,7 +38,7 @@ STALE = 0x80  # in the last byte of the estimate
 
 REGISTERS = 16384
 INDEX_BITS = 14
-RUN_BITS = 50  # of a hash, beside the index
+RUN_BITS = 50  # of a hash, besides the index
 RUN_END = 1 << 50  # RUN_BITS; the one of a hash without any
 DENSE_SIZE = HEADER + REGISTERS * 6 // 8
 
@@ -187,7 +187,7 @@ def raise_register(data: bytearray, index: int, value: int, most: int) -> bool:
 
 
 def mark_stale(data: bytearray) -> None:
-    """The estimate holds no more."""
+    """The estimate is stale."""
     data[LAST_OF_ESTIMATE] |= STALE
 
 
@@ -224,13 +224,13 @@ def to_dense(data: bytearray) -> None:
 
 
 def _raise_sparse(data: bytearray, index: int, value: int, most: int) -> bool:
-    """The same for the sparse form.
+    """Raise register *index* to *value* in the sparse form, of *most* bytes; whether it changed.
 
     1. Find the opcode of the register, and the one before it.
     2. If it is a VAL of as much, nothing changes. If it is for this register alone, a VAL replaces
        it.
     3. Else replace it by three: what comes before the register, the register, what comes after it.
-       If there is no room for them, go on with the dense form.
+       If there is no room for them, change to the dense form.
     4. Join equal VALs near it.
     """
     at = before = HEADER  # 1
@@ -375,7 +375,7 @@ def _tau(share: float) -> float:
 
 
 def kept_estimate(data: bytes | bytearray) -> int:
-    """The estimate that was made last; -1 if it holds no more."""
+    """The estimate that was made last; -1 if it is stale."""
     if data[LAST_OF_ESTIMATE] & STALE:
         return -1
     return raw.i64(bit_octets.octets_of(data), ESTIMATE)

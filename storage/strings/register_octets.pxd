@@ -43,7 +43,7 @@ cdef extern from *:
     #if defined(__x86_64__) && defined(__GNUC__)
     #include <immintrin.h>
     #define PENSTOCK_EACH(n) _mm256_set1_epi32(n)
-    /* The same with 32 registers: each three bytes go to four of their own and are spread there.
+    /* Merge 32 registers at a time: each three bytes go to four of their own and are spread there.
        28 bytes are read or written for 24, so the last 32 registers are left to the others. */
     __attribute__((target("avx2")))
     static void penstock_merge_avx2(uint8_t *registers, const uint8_t *dense) {

@@ -1,4 +1,4 @@
-"""redis-py's client-side cache hears of changes."""
+"""redis-py's client-side cache is told of changes."""
 
 from __future__ import annotations
 

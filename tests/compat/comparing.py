@@ -250,7 +250,7 @@ def table_in_order(reply: Reply) -> Reply:
 
 
 def as_doubles(reply: Reply) -> Reply:
-    """All texts that are numbers, at any depth, in one form; and likewise the scores in a DUMP."""
+    """All texts that are numbers, at any depth, in one form; the scores in a DUMP, too."""
     kind, value = reply
     if isinstance(value, list):
         return kind, [as_doubles(item) for item in value]
@@ -265,7 +265,7 @@ def as_doubles(reply: Reply) -> Reply:
 
 
 def as_fixed(reply: Reply) -> Reply:
-    """All texts that are numbers, at any depth, with 17 digits behind the point."""
+    """All texts that are numbers, at any depth, with 17 digits after the point."""
     kind, value = reply
     if isinstance(value, list):
         return kind, [as_fixed(item) for item in value]
@@ -278,7 +278,7 @@ def as_fixed(reply: Reply) -> Reply:
 
 
 def timed_table_in_order(reply: Reply) -> Reply:
-    """The same of a hash of which some fields expire: times, fields and values."""
+    """The DUMP of a hash of which some fields expire, in order: times, fields and values."""
     kind, value = reply
     assert isinstance(value, bytes)
     reader = RdbReader(value, 1)

@@ -361,7 +361,7 @@ NO_FLOAT: Reply = ("-", b"ERR min or max is not a float")
 REDIS_8_AT_RANDOM = [
     _INT_AT_RANDOM,
     *(
-        Difference(name, "8.0 reads no score behind a blank", lambda _, theirs: theirs == NO_FLOAT)
+        Difference(name, "8.0 reads no score after a blank", lambda _, theirs: theirs == NO_FLOAT)
         for name in ("ZCOUNT", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE")
     ),
 ]
@@ -374,7 +374,7 @@ AT_RANDOM = {
 }
 
 _OTHER_TIPS = "its commands have other tips and flags"
-_MESSAGES_LAST = "since 7.2 what a client is sent comes behind its reply"
+_MESSAGES_LAST = "since 7.2 what a client is sent comes after its reply"
 _MULTI_IN_MULTI = (
     "Valkey 9 refuses MULTI and WATCH inside MULTI with another text, and fails the EXEC"
 )
@@ -450,8 +450,8 @@ NOT_ASKED = {
         **dict.fromkeys(FIELD_EXPIRY_CASES, "fields expire since 7.4"),
         "bitmaps: BITCOUNT and BITPOS read their arguments first": "7.0 looks for the key first",
         "hashes: HSCAN NOVALUES": "since 7.4",
-        "pubsub: a subscriber publishes": "since 7.2 its message comes behind its reply, not"
-        " before it or in the midst of EXEC's array",
+        "pubsub: a subscriber publishes": "since 7.2 its message comes after its reply, not"
+        " before it or inside EXEC's array",
         "sorted_sets: a sorted set that will be large is a tree at once": "since 7.4",
         "sorted_sets: ranks with scores": "since 7.2",
         "sorted_sets: scores in a digest": "7.0 writes all doubles with 17 digits there",

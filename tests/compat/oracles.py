@@ -29,7 +29,7 @@ class Oracles:
         self._running: dict[str, ServerProcess] = {}
 
     def start(self, name: str) -> ServerProcess:
-        """The oracle called *name*, started if need be. Skips the test if it is not installed."""
+        """The oracle called *name*, started if needed. Skips the test if it is not installed."""
         if name not in self._running:
             command = command_of(name)
             folder = self._folder / name.replace(" ", "-")

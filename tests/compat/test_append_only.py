@@ -151,7 +151,7 @@ def rewrite(server: ServerProcess) -> None:
 
 
 def check_log(folder: Path, *options: str) -> None:
-    """Let redis-check-aof check the log, or do what *options* say."""
+    """Let redis-check-aof check the AOF, or do what *options* say."""
     manifest = folder / "appendonlydir" / "appendonly.aof.manifest"
     result = subprocess.run(
         [redis_tool("redis-check-aof"), *options, str(manifest)],

@@ -1,4 +1,4 @@
-"""What servers tell of themselves: INFO, CLIENT LIST and MEMORY STATS have the fields of Redis.
+"""What servers report of themselves: INFO, CLIENT LIST and MEMORY STATS have the fields of Redis.
 
 Each real server and Penstock live through the same things. A field that has moved there, and is 0
 here, is either nothing that exists here, or a defect.
@@ -28,7 +28,7 @@ NOT_HERE = {
 }
 # Fields that move in Redis, and are 0 here.
 ALWAYS_0 = {
-    "uptime_in_seconds", "age", "idle",  # by who was slower
+    "uptime_in_seconds", "age", "idle",  # by which server was slower
     "allocator_rss_bytes", "allocator-rss.bytes",  # the allocator does not tell of its own pages
     "reply_buffer_shrinks", "reply_buffer_expands",  # clients share buffers, which stay as they are
     "used_memory_vm_functions", "used_memory_functions", "functions.caches",  # made when needed
@@ -41,7 +41,7 @@ ALWAYS_0 = {
 
 
 class Lived:
-    """A server behind the scenario, with what it tells; its connections are still open."""
+    """A server after the scenario, with what it tells; its connections are still open."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self.server = ServerProcess(command, folder)

@@ -38,7 +38,7 @@ class Recorder(Durability):
 
 
 class Replica:
-    """Databases without a server; they replay a log, or run commands and log them."""
+    """Databases without a server; they replay an AOF, or run commands and log them."""
 
     def __init__(self) -> None:
         self.log = Recorder()

@@ -1,4 +1,4 @@
-"""The lines of the log, form by form, are those of Valkey; and of Redis, which has one form."""
+"""The lines of the server log, form by form, are Valkey's, and Redis's, which has one form."""
 
 from __future__ import annotations
 

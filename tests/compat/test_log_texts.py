@@ -1,4 +1,4 @@
-"""What the log says in Redis's words, because a supervisor or a test looks for it there.
+"""What the server log says in Redis's words, because a supervisor or a test looks for it there.
 
 Each line is looked for in the logs of the real servers, too, whose other lines differ.
 """
@@ -200,7 +200,7 @@ def replica_of_nobody(name: str, folder: Path) -> Iterator[tuple[ServerProcess, 
 
 
 def said_by(server: ServerProcess, words: str) -> bool:
-    """Whether the log of *server* has these *words* before the patience is over."""
+    """Whether the server log of *server* has these *words* before the patience is over."""
     deadline = time.monotonic() + 10
     while words not in server.log.read_text(errors="replace"):
         if time.monotonic() > deadline:

@@ -1,6 +1,6 @@
 """The libraries of Lua answer as those of real servers, word for word.
 
-The same script runs in a bare interpreter with our libraries, and by EVAL. PENSTOCK_LUA_VALUES is
+Each script runs in a bare interpreter with our libraries, and by EVAL. PENSTOCK_LUA_VALUES is
 how many random values each function gets.
 """
 

@@ -3,7 +3,7 @@
 The end ``failover`` is a primary with replicas and Sentinels; see tests/crash/failover.py.
 
 *rounds* is the number of rounds for each way to be killed by kill -9: at any moment, while a child
-rewrites the log, and at any step of a rewrite. KILLS says how data is kept meanwhile, and on which
+rewrites the AOF, and at any step of a rewrite. KILLS says how data is kept meanwhile, and on which
 disk, in a quarter of them each. Each other end gets a tenth as many.
 """
 

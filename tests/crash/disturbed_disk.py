@@ -2,8 +2,8 @@
 
     python -m tests.crash.disturbed_disk SYNC_S STEP WRITES [the server's arguments]
 
-An fsync in the background takes SYNC_S longer. If STEP is not 0, the process is killed amid the
-next rewrite: right before that step if WRITES is 0, else behind it, before the WRITES-th write.
+An fsync in the background takes SYNC_S longer. If STEP is not 0, the process is killed during the
+next rewrite: right before that step if WRITES is 0, else after it, before the WRITES-th write.
 
      1  the next increment is made          9  the old base is removed
      2  a manifest with it is begun        10  the old increment is removed

@@ -29,7 +29,7 @@ WRITERS = 6
 RESTARTS = 3  # of one round
 KEY_DELAY_US = 20_000  # of a child, so that its rewrite lasts for some tenths of a second
 WITHIN_S = 0.3  # of its beginning a rewrite is killed
-MOST_WRITES = 3  # behind the step of the disk at which the server is killed
+MOST_WRITES = 3  # after the step of the disk at which the server is killed
 
 KEEPS = {
     "always": ["--appendonly", "yes", "--appendfsync", "always", "--save", ""],

@@ -34,7 +34,7 @@ class Track:
             n += 1
         self.done = n
         assert self._state == found, (
-            f"writer {self.number}: of the commands behind {begun}, those up to {least} were to be"
+            f"writer {self.number}: of the commands after {begun}, those up to {least} were to be"
             f" kept, but the data is as after none of {least} .. {most}"
         )
 

@@ -143,7 +143,7 @@ def test_in_the_background_its_log_is_redis_s(alias: Path, tmp_path: Path) -> No
 
 
 def end(pid: int) -> None:
-    """Have the process *pid*, which is no child of this one, end."""
+    """Have the process *pid*, which is not a child of this one, end."""
     process = os.pidfd_open(pid)
     signal.pidfd_send_signal(process, signal.SIGTERM)
     assert select.select([process], [], [], TIMEOUT_S)[0]

@@ -1,7 +1,7 @@
 """The image, built as users build it, and an engine to run it.
 
 Where there is no engine and none can be started, these tests are skipped, in CI too: the machines
-that run it may have none. ``PENSTOCK_IMAGE`` names an image that is there already.
+that run it may have none. ``PENSTOCK_IMAGE`` names an image that exists already.
 """
 
 from __future__ import annotations

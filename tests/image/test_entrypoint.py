@@ -1,4 +1,4 @@
-"""The words behind the image's name, and its environment: as redis's image takes them."""
+"""The words after the image's name, and its environment: as redis's image takes them."""
 
 from __future__ import annotations
 

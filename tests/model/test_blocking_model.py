@@ -1,4 +1,4 @@
-"""Blocked clients compared with a naive model: who gets which element, and who waits on.
+"""Blocked clients compared with a naive model: which gets which element, and which wait on.
 
 The model keeps plain lists and, for each key, the clients that wait for it, oldest first. Four
 clients block and push at random; after each step all replies and all lists must be the same.

@@ -85,7 +85,7 @@ class MemberSetMachine(RuleBasedStateMachine):
         self._forget(member)
 
     def _forget(self, member: bytes) -> None:
-        """Nothing that was not there all the time must be found by the scans that are under way."""
+        """Scans under way owe only the members that stay all the time."""
         self.model.discard(member)
         for _, _, owed in self.scans:
             owed.discard(member)

@@ -73,7 +73,7 @@ class ScoreTreeMachine(RuleBasedStateMachine):
 
     @rule(first=st.integers(0, 3000), count=st.integers(0, 700), step=st.sampled_from([1, -1, 0]))
     def add_many(self, first: int, count: int, step: int) -> None:
-        """Scores ascend, descend, or are all the same."""
+        """Scores ascend, descend, or are all equal."""
         for n in range(first, first + count):
             self.put(b"member:%d" % n, float(n * step))
 

@@ -26,7 +26,7 @@ texts = st.sampled_from([0, 1, 7, 8, 100, 250, 301]).map(lambda size: b"v" * siz
 
 @functools.cache
 def collect_once() -> None:
-    """Free what earlier tests have left in cycles: it would be freed in the midst of this one."""
+    """Free what earlier tests have left in cycles: it would be freed during this one."""
     gc.collect()
 
 

@@ -1,6 +1,6 @@
 """A server that has travelled is the same as one on which the time has really passed.
 
-Two servers get the same commands. On one the system's clocks go on, and its expiry cycle removes
+Two servers get the same commands. On one the system's clocks run, and its expiry cycle removes
 what is due; on the other they stand still, and DEBUG CLOCK moves the server's clock as far.
 """
 

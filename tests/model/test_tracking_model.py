@@ -108,7 +108,7 @@ class TrackingMachine(RuleBasedStateMachine):
                 changed[key] = by if event == b"set" else None
 
     def caches(self, client: Client) -> bool:
-        """Whether *client* is there, and keeps what it reads."""
+        """Whether *client* exists, and keeps what it reads."""
         return client.id in self.clients and bool(client.flags) and not client.tracking.broadcasts
 
     @rule()
@@ -147,7 +147,7 @@ class TrackingMachine(RuleBasedStateMachine):
             if any(message in told[client] for client in living):
                 assert all(message in told[client] for client in living)
                 del self.read_by[key]
-        if len(self.read_by) > limit:  # some had readers only that are not there any more
+        if len(self.read_by) > limit:  # some had readers only that no longer exist
             self.tracking.flushed()
             self.read_by.clear()
             for client in self.seats:

@@ -14,7 +14,7 @@ from penstock.application import APPLICATION, server_command
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 60
 
-# Each of them breaks whoever imports it.
+# Each of them raises when it is imported.
 SHADOWS = ("server", "storage", "protocol", "socket", "asyncio", "logging")
 BROKEN = "raise SystemExit('the wrong {name} was imported')\n"
 

@@ -10,7 +10,7 @@
 Words are quoted as in redis-cli. Commands that are logged together stand between MULTI and EXEC.
 ``db1:`` before a command is its database, if not 0. ``P:`` and ``R:`` begin lines that only
 Penstock or only Redis logs. ``<now>`` is the time in unix ms, and ``<now+100s>`` is 100 s later.
-Times in the log are rounded to ten seconds, so that a slow server passes too.
+Times in the AOF are rounded to ten seconds, so that a slow server passes too.
 """
 
 from __future__ import annotations

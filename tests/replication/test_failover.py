@@ -1,4 +1,4 @@
-"""FAILOVER: the role goes to a replica that has everything, and clients go on."""
+"""FAILOVER: the role goes to a replica that has everything, and clients carry on."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_role_goes_over_and_back_without_a_copy(
 
 
 def test_no_write_is_lost_while_the_role_goes_over(tmp_path: Path) -> None:
-    """Who writes all the while is answered OK, and the entry is on both; or -READONLY."""
+    """A write during it is answered OK, and the entry is on both; or it gets -READONLY."""
     old, new = node_of(OURS, tmp_path / "old"), node_of(OURS, tmp_path / "new")
     with started(old, new):
         await_link(new)

@@ -141,7 +141,7 @@ def test_a_snapshot_that_is_none_leaves_an_empty_replica(replica: Node, snapshot
 
 @pytest.mark.parametrize("load", ["disabled", "swapdb"])
 def test_who_is_promoted_without_a_whole_copy_logs_again(replica: Node, load: str) -> None:
-    """A copy ends the log of what it is to replace; no other copy will come to begin it anew."""
+    """A copy ends the AOF of what it is to replace; no other copy will come to begin it again."""
     replica.client.config_set("appendonly", "yes")
     replica.client.config_set("repl-diskless-load", load)
     follows_in_vain(replica, Liar(FULLRESYNC + b"$11\r\nno snapshot"))
@@ -194,7 +194,7 @@ def test_commands_that_no_primary_sends_are_not_run(replica: Node) -> None:
         command(b"SET", b"k", b"v"),
     )
     replica.client.execute_command("REPLICAOF", "127.0.0.1", liar.port)
-    until(lambda: replica.client.get("k") == b"v", "the change behind all that")
+    until(lambda: replica.client.get("k") == b"v", "the change after all that")
     assert replica.replication()["role"] == "slave"
     assert int(replica.client.config_get("maxclients")["maxclients"]) > 1
     liar.close()

@@ -108,7 +108,7 @@ class RecordingLog(Durability):
 
 
 class TravelTimers(NoTimers):
-    """What DEBUG CLOCK makes due is done; a script is not left, as there is no loop."""
+    """What DEBUG CLOCK makes due is done; a script is not suspended, as there is no loop."""
 
     def __init__(self, travel: TimeTravel) -> None:
         self._travel = travel
@@ -195,7 +195,7 @@ class SocketlessServer:
         return [line for transaction in self.transactions() for line in transaction]
 
     def transactions(self) -> list[list[bytes]]:
-        """The same, with the lines of each transaction in a list of their own."""
+        """The commands logged since the last call, with a list of lines for each transaction."""
         units = [[b" ".join(argv) for _, argv in ops] for ops in self.log.units]
         self.log.units.clear()
         return units

@@ -1,4 +1,4 @@
-"""Server.start: when it calls *ready*, which tells whoever started the server that it serves."""
+"""Server.start: when it calls *ready*, which tells a supervisor that the server serves."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_the_server_is_loading_until_every_address_is_open(
 ) -> None:
     """Once, a client that connected earlier was served without the data.
 
-    Its writes were lost, since the log was not open yet.
+    Its writes were lost, since the AOF was not open yet.
     """
     seen: list[bool] = []
     open_all = server._listeners.open

@@ -1,4 +1,4 @@
-"""DEBUG CLOCK over real sockets: who has its answer finds nothing left to do."""
+"""DEBUG CLOCK over real sockets: after its reply nothing is left to do."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_wait_ends_by_a_jump_and_the_next_one_by_itself(run: Run) -> None:
 
 
 def test_a_wait_that_ends_later_ends_as_much_earlier(run: Run) -> None:
-    """Its timer was set by the system's clock, which has not moved: it is set anew."""
+    """Its timer was set by the system's clock, which has not moved: it is set again."""
 
     async def test() -> None:
         async with running(**TEST) as instance:

@@ -267,7 +267,7 @@ def value_at(object segment, Py_ssize_t at):
 
 
 def behind_key(object segment, Py_ssize_t at):
-    """The first byte of what is behind the key."""
+    """The first byte of what is after the key."""
     return raw.cut(borrowed_packed.behind_key(<PyObject *>segment, at), 0, 1)
 
 

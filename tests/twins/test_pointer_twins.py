@@ -105,7 +105,7 @@ class PlainBranches:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
-    """What the plain side counts; the compiled counter is no module's attribute."""
+    """What the plain side counts; the compiled counter is not a module's attribute."""
     counter = SimpleNamespace(used=0)
     monkeypatch.setattr(branches, "allocation", counter)
     before = compiled().used_bytes()

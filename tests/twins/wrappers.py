@@ -115,7 +115,7 @@ def source_of(modules: list[str], extra: str) -> str:
 
 
 def build(name: str, source: str, folder: Path) -> ModuleType:
-    """The extension *name*, compiled in *folder* unless it is there already."""
+    """The extension *name*, compiled in *folder* unless it exists already."""
     declared = sorted(
         path for part in ("protocol", "storage", "server") for path in (ROOT / part).rglob("*.pxd")
     )

@@ -77,7 +77,7 @@ SECRETS = frozenset(
 
 
 def secrets_of_config_set(argv: list[bytes]) -> list[int]:
-    """The places of the values that only those may know who set them."""
+    """The places of secret values."""
     return [at + 1 for at in range(2, len(argv) - 1, 2) if argv[at].lower() in SECRETS]
 
 
@@ -155,7 +155,7 @@ def _settable(call: Call, name: str, text: str) -> Parameter[Any]:
 
 
 def _what_is_missing(config: Config, row: Parameter[Any], text: str) -> str:
-    """The feature that this value would switch on, behind a colon, if there is no such feature."""
+    """The feature that this value would switch on, after a colon, if there is no such feature."""
     try:
         config.parse(row, text)
     except Missing as missing:

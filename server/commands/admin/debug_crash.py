@@ -29,7 +29,7 @@ def panic(call: Call) -> Reply:
 
 
 def failed_assertion(call: Call) -> Reply:
-    """Likewise, as if the server had found what it is sure of to be false."""
+    """Stop as if a condition that the server relies on had turned out to be false."""
     _log.warning("=== ASSERTION FAILED ===")
     _log.warning("==> DEBUG ASSERT '1 == 2' is not true")
     return _end(call)

@@ -33,7 +33,7 @@ def string_sizes(call: Call) -> Reply:
 
 
 def list_nodes(call: Call) -> Reply:
-    """Write to the log how many bytes each node of a list has."""
+    """Write to the server log how many bytes each node of a list has."""
     value = call.db.peek(call.argv[2])
     if value is None:
         raise errors.NO_SUCH_KEY

@@ -68,7 +68,7 @@ def module_unload(call: Call) -> Reply:
 
 
 def _refusal(call: Call, error: ErrorReply) -> ErrorReply:
-    """*error*, for who may run such commands."""
+    """*error*, for clients that may run such commands."""
     allowed = permits(call.server.config.enable_module_command, call.client)
     return error if allowed else NOT_ALLOWED
 

@@ -21,7 +21,7 @@ RESERVOIR = 14  # columns
 RADIUS = 4  # of the wheel, in rows; a row is as high as two columns are wide
 SPOKES = 6
 DROP = 6  # rows from the gate to the wheel's axis
-TAIL = 10  # columns of water behind the wheel
+TAIL = 10  # columns of water after the wheel
 RIM, SPOKE, AXIS = "o", ".", "+"
 
 

@@ -1,4 +1,4 @@
-"""CLUSTER, READONLY, READWRITE and ASKING: this server is no node of a cluster, and says so.
+"""CLUSTER, READONLY, READWRITE and ASKING: this server is not a node of a cluster, and says so.
 
 Clients and tools ask to find that out; the answer is that of a Redis with cluster-enabled no.
 """
@@ -128,7 +128,7 @@ for _row in ROWS:
     categories=["connection"],
 )
 def readonly(_call: Call) -> Reply:
-    """Lets a connection read from a replica in a cluster. Refused: this server is no node.
+    """Lets a connection read from a replica in a cluster. Refused: this server is not a node.
 
     READONLY
     """
@@ -144,7 +144,7 @@ def readonly(_call: Call) -> Reply:
     categories=["connection"],
 )
 def readwrite(_call: Call) -> Reply:
-    """Ends READONLY. Refused: this server is no node.
+    """Ends READONLY. Refused: this server is not a node.
 
     READWRITE
     """
@@ -155,7 +155,7 @@ def readwrite(_call: Call) -> Reply:
     "ASKING", arity=1, flags=Flags.FAST, group="cluster", since="3.0.0", categories=["connection"]
 )
 def asking(_call: Call) -> Reply:
-    """Follows a redirection in a cluster. Refused: this server is no node.
+    """Follows a redirection in a cluster. Refused: this server is not a node.
 
     ASKING
     """

@@ -67,7 +67,7 @@ def _authenticate(call: Call, user: bytes, password: bytes) -> None:
 
 
 def secrets_of_hello(argv: list[bytes]) -> list[int]:
-    """The places of the user name and the password behind each AUTH."""
+    """The places of the user name and the password after each AUTH."""
     words = [at for at in range(2, len(argv)) if argv[at].upper() == b"AUTH"]
     return [place for at in words for place in (at + 1, at + 2)]
 

@@ -45,7 +45,7 @@ def geoadd(call: Call) -> Reply:
     keys=KeyRange(RO | ACCESS),
 )
 def geodist(call: Call) -> Reply:
-    """Returns the distance between two members of a sorted set of places; null if one is not there.
+    """Returns the distance between two members of a sorted set of places; null if one is missing.
 
     GEODIST key member1 member2 [M | KM | FT | MI]
     """

@@ -42,7 +42,7 @@ def write_place(out: Encoder, score: float) -> None:
 
 
 def _write_degrees(out: Encoder, degrees: float) -> None:
-    """Write an angle with up to 17 digits behind the point; in RESP2 as a bulk string."""
+    """Write an angle with up to 17 digits after the point; in RESP2 as a bulk string."""
     text = geohash.degrees_text(degrees)
     if out.resp == 3:
         out.raw(b",%b\r\n" % text)

@@ -25,7 +25,7 @@ ONLY_STORED = "is not compatible with WITHDIST, WITHHASH and WITHCOORD options"
 
 NOWHERE, AROUND_PLACE, AROUND_MEMBER = 0, 1, 2
 NO_SHAPE, CIRCLE, BOX = 0, 1, 2
-NO_STORE, WITH_STORE, IS_STORE = 0, 1, 2  # STORE is no option, is one, is what the command does
+NO_STORE, WITH_STORE, IS_STORE = 0, 1, 2  # STORE is not an option, is one, is what the command does
 
 
 class SearchArgs:
@@ -213,7 +213,7 @@ def of_radius(call: Call, may_store: bool) -> SearchArgs:
 
 
 def of_radius_by_member(call: Call, may_store: bool) -> SearchArgs:
-    """The same of GEORADIUSBYMEMBER. If there is no sorted set, the radius is not looked at."""
+    """The arguments of GEORADIUSBYMEMBER. Without a sorted set, the radius is not checked."""
     made = SearchArgs(call, call.argv[1], WITH_STORE if may_store else NO_STORE)
     args = Args(call.argv, 2)
     made.take_member(args)

@@ -18,7 +18,7 @@ from storage.listpack_limits import ListpackLimits
 def put(
     call: Call, key: bytes, words: list[bytes], first: int, log: Sequence[bytes] | None = None
 ) -> int:
-    """Set the fields and values ``words[first:]`` of the hash at *key*, created if need be.
+    """Set the fields and values ``words[first:]`` of the hash at *key*, created if needed.
 
     Returns how many of the fields are new. *log*: see Keyspace.changed.
     """

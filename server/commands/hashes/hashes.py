@@ -70,7 +70,7 @@ def hmset(call: Call) -> Reply:
     keys=KeyRange(RW | INSERT),
 )
 def hsetnx(call: Call) -> Reply:
-    """Sets a field of a hash, unless it is there already.
+    """Sets a field of a hash, unless it exists already.
 
     HSETNX key field value
     """

@@ -2,7 +2,7 @@
 
 A field is there until the moment it expires. One that has expired is removed when a command names
 it; commands on all fields leave it out, and HLEN counts it until it is removed. It is still there
-for what is replayed: only the log removes it.
+for what is replayed: only the AOF removes it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def expire(
 
 
 def has(call: Call, value: Hash | None, field: bytes) -> bool:
-    """Whether *field* is there, and has not expired."""
+    """Whether *field* exists, and has not expired."""
     if value is None or not value.has(field):
         return False
     return not 0 <= value.expiry(field) < call.now_ms or _keeps_expired(call)

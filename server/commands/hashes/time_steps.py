@@ -55,13 +55,13 @@ def fields_at(argv: list[bytes], at: int, bad_count: ErrorReply) -> list[bytes]:
 def has_passed(call: Call, when_ms: int) -> bool:
     """Whether a field that is to expire at *when_ms* is removed at once instead.
 
-    What is replayed waits for the log to remove it.
+    What is replayed waits for the AOF to remove it.
     """
     return when_ms <= call.now_ms and not call.is_replayed
 
 
 def set_time(value: Hash, field: bytes, when_ms: int, passed: bool) -> None:
-    """Let *field*, which is there, expire at *when_ms*; remove it if that has *passed*."""
+    """Let *field*, which exists, expire at *when_ms*; remove it if that has *passed*."""
     if passed:
         value.remove(field)
     else:

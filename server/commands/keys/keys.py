@@ -40,7 +40,7 @@ def del_(call: Call) -> Reply:
 def _remove(call: Call, lazily: bool) -> int:
     """Remove the keys, and say how many there were.
 
-    Who asks for it *lazily* wants large values to be freed later. They are freed at once here, but
+    *lazily*: Redis would free large values in another thread. Here they are freed at once, but
     counted as Redis counts them.
     """
     db = call.db

@@ -45,7 +45,7 @@ class Options(NamedTuple):
 
 
 def keys_to_migrate(argv: list[bytes]) -> list[KeyUse]:
-    """All keys behind KEYS, or else the one before the options; no keys if *argv* has both."""
+    """All keys after KEYS, or else the one before the options; no keys if *argv* has both."""
     keys, first = ONE_KEY.find(argv), MANY_KEYS.position(argv)
     if first is not None:
         keys = argv[first:] if keys == [b""] else []
@@ -53,7 +53,7 @@ def keys_to_migrate(argv: list[bytes]) -> list[KeyUse]:
 
 
 def secrets_of_migrate(argv: list[bytes]) -> list[int]:
-    """The places of the password behind AUTH, and of the user and the password behind AUTH2."""
+    """The places of the password after AUTH, and of the user and the password after AUTH2."""
     places: list[int] = []
     at = OPTIONS_AT
     while at < len(argv):
@@ -140,7 +140,7 @@ def _target(argv: list[bytes], login: list[bytes]) -> Target:
 
 
 def _port(text: bytes) -> int:
-    """A port; 0, on which nothing listens, for a number that is no port."""
+    """A port; 0, on which nothing listens, for a number that is not a port."""
     return int(text) if text.isdigit() and len(text) <= 5 and int(text) <= MAX_PORT else 0
 
 

@@ -33,7 +33,7 @@ OF_SORTS = "O(N+M*log(M)) where N is the number of elements and M the number of 
 
 
 def _keys_of_sort(argv: list[bytes]) -> list[KeyUse]:
-    """The key that is sorted, and the one behind the last STORE."""
+    """The key that is sorted, and the one after the last STORE."""
     found = [KeyUse(argv[1], RO | ACCESS)]
     at = 2
     while at < len(argv):

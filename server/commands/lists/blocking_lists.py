@@ -1,6 +1,6 @@
 """The list commands that wait for an element: BLPOP, BRPOP, BLMPOP, BLMOVE, BRPOPLPUSH.
 
-The log gets the command without the wait: LPOP for a BLPOP.
+The AOF gets the command without the wait: LPOP for a BLPOP.
 """
 
 from __future__ import annotations

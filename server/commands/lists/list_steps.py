@@ -25,7 +25,7 @@ def find(call: Call, key: bytes) -> QuickList | None:
 
 
 def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> int:
-    """Push ``words[first:]`` to the list at *key*, created if need be. Returns its length."""
+    """Push ``words[first:]`` to the list at *key*, created if needed. Returns its length."""
     db = call.db
     values = find(call, key)
     fresh = values is None
@@ -105,7 +105,7 @@ def move(
     to_left: bool,
     log: Sequence[bytes] | None = None,
 ) -> bytes | None:
-    """Move one element between two lists, or within one; None if *source* is not there.
+    """Move one element between two lists, or within one; None if *source* does not exist.
 
     That is one change. Raises WrongType, before anything is changed.
     """

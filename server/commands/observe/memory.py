@@ -110,7 +110,7 @@ def _of_database(db: Keyspace) -> Reply:
 
 
 def _absent(*names: str) -> dict[bytes, Reply]:
-    """Figures of what is not there: all are 0."""
+    """Figures of parts that this server has not: all are 0."""
     return {name.encode(): 0 for name in names}
 
 

@@ -55,7 +55,7 @@ def spublish(call: Call) -> Reply:
 
 
 def _tell_replicas(call: Call) -> None:
-    """Have them publish the message, too. What comes from the log they have had long ago."""
+    """Have them publish the message, too. What comes from the AOF they have had long ago."""
     feed: Feed = call.server.replication.feed
     if feed.is_attached and not call.origin & LOG:
         feed.publish(call.db.index, call.argv)

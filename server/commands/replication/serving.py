@@ -92,7 +92,7 @@ def _take(replica: Replica, name: bytes, value: bytes) -> None:
 
 
 def _ack(call: Call) -> Reply:
-    """``ACK offset [FACK offset]``: nothing is answered, not even to one who is no replica."""
+    """``ACK offset [FACK offset]``: it has no reply, even if the client is not a replica."""
     replica = replica_of(call.client)
     argv = call.argv
     if replica is not None and octets.is_int64(argv[2]):
@@ -146,7 +146,7 @@ def _take_over(call: Call, history_id: str) -> None:
     complexity="O(1)",
 )
 def sync(call: Call) -> Reply:
-    """Asks for a copy of all data, and all changes behind it; sent by tools and old replicas.
+    """Asks for a copy of all data, and all changes after it; sent by tools and old replicas.
 
     SYNC
     """

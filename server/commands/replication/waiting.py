@@ -94,7 +94,7 @@ def waitaof(call: Call) -> Reply | Block:
 
 
 def _ask(call: Call) -> None:
-    """Have the replicas tell how far they are; who waits already has asked."""
+    """Ask the replicas for their offsets, unless this is a woken wait, which has asked before."""
     if call.origin == CLIENT:
         call.server.replication.ask_offsets()
 

@@ -31,7 +31,7 @@ NEGATIVE_KEYS = ErrorReply("ERR", "Number of keys can't be negative")
 
 
 def key_count(argv: list[bytes], no_number: ErrorReply = errors.NOT_AN_INTEGER) -> int:
-    """How many words behind ``EVAL script numkeys`` are keys. Raises ErrorReply."""
+    """How many words after ``EVAL script numkeys`` are keys. Raises ErrorReply."""
     count = to_int(argv[2], no_number)
     if count > len(argv) - FIRST_KEY:
         raise TOO_MANY_KEYS

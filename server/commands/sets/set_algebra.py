@@ -96,7 +96,7 @@ def sintercard(call: Call) -> Reply:
 
 
 def _limit(args: Args) -> int:
-    """Take ``[LIMIT limit]``, any number of times; 0 is no limit."""
+    """Take ``[LIMIT limit]``, any number of times; 0 means no limit."""
     limit = 0
     while args.left:
         if args.take_word(b"LIMIT") is None or not args.left:

@@ -13,7 +13,7 @@ from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, RO, RW, KeyRange
 from storage.sets.member_set import MemberSet
 
-LOGGED_AT_ONCE = 1024  # members in an SREM of the log, as in Redis 7.2
+LOGGED_AT_ONCE = 1024  # members in an SREM of the AOF, as in Redis 7.2
 
 NO_SUCH_COUNT = ErrorReply(
     "ERR", f"value is out of range, value must between {-INT64_MAX} and {INT64_MAX}"

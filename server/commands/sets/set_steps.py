@@ -10,7 +10,7 @@ from storage.sets.value_type import SET
 
 
 def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
-    """Add ``words[first:]`` to the set at *key*, made if need be. Returns how many were new."""
+    """Add ``words[first:]`` to the set at *key*, made if needed. Returns how many were new."""
     db = call.db
     limits = call.server.node_limits.sets
     values: MemberSet | None = db.lend(key, MemberSet)
@@ -54,13 +54,13 @@ def removed(
 
 
 def delete(call: Call, key: bytes, changes: int = 1) -> None:
-    """Delete the key, if it is there, and tell of it."""
+    """Delete the key, if it exists, and report that."""
     if call.db.remove(key):
         call.db.changed(key, b"del", changes=changes)
 
 
 def read_all(call: Call, keys: list[bytes]) -> list[MemberSet | None]:
-    """The sets at *keys*, None for each that is not there. Raises WrongType."""
+    """The sets at *keys*, None for each that does not exist. Raises WrongType."""
     return [call.db.read(key, MemberSet) for key in keys]
 
 

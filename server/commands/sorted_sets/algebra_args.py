@@ -1,4 +1,4 @@
-"""``numkeys key [key ...]`` and the options behind them, of ZUNION and its relatives."""
+"""``numkeys key [key ...]`` and the options after them, of ZUNION and its relatives."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The sorted set commands that wait for a member: BZPOPMIN, BZPOPMAX, BZMPOP.
 
-The log gets the command without the wait: ZPOPMIN for a BZPOPMIN.
+The AOF gets the command without the wait: ZPOPMIN for a BZPOPMIN.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class RangeArgs:
             raise SCORES_WITH_BYLEX
 
     def take_ends(self, low: bytes, high: bytes) -> None:
-        """Read the two ends. They are given in the order of the walk, if they are no ranks."""
+        """Read the two ends. They are given in the order of the walk, if they are not ranks."""
         if self._by == BY_RANK:
             self._start = to_int(low)
             self._stop = to_int(high)

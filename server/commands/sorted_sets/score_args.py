@@ -1,7 +1,7 @@
 """Scores, and the ends of ranges by score and by member, as clients write them.
 
 by score   5   (5   -inf   +inf        a parenthesis leaves the score itself out
-by member  [m  (m   -      +           - is before all members, + is behind them
+by member  [m  (m   -      +           - is before all members, + is after them
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INT64_DIGITS = 18  # integers of so many have 64 bits; the double nearest to eac
 
 
 def to_score(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
-    """Read a score: a double that is no NaN and neither overflows nor vanishes. Raises *error*."""
+    """Read a score: a double that is not NaN and neither overflows nor vanishes. Raises *error*."""
     if len(text) <= INT64_DIGITS and (octets.is_int64(text) or text.isdigit()):
         return float(octets.int64_of(text))
     score = to_float(text, error)

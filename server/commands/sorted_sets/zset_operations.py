@@ -178,7 +178,7 @@ def _score_in_all(
 
 
 def intersection_size(sources: list[Source], limit: int) -> int:
-    """How many members all sources have, up to *limit*; 0 is no limit. O(smallest * K)."""
+    """How many members all sources have, up to *limit*; 0 means no limit. O(smallest * K)."""
     smallest, *rest = sorted(sources, key=size_of)
     others = [scores_in(source, size_of(smallest)) for source in rest]
     size = 0

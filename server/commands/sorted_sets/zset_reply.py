@@ -13,7 +13,7 @@ from storage.sorted_sets.score_walk import ScoreWalk
 from storage.sorted_sets.sorted_set import SortedSet
 
 AT_MASK = 0xFFFFFFFF  # of a spot
-PER_MEMBER = 26  # bytes: more than a bulk string takes beside its text
+PER_MEMBER = 26  # bytes: more than a bulk string takes besides its text
 MUCH = 4096  # bytes of data: of a longer leaf, what is written is measured before room is taken
 
 
@@ -87,7 +87,7 @@ def _bytes_of(leaf: Leaf, at: int, count: int, step: int) -> int:
 
 
 def _put_members(buffer: bytearray, to: int, leaf: Leaf, at: int, count: int, step: int) -> int:
-    """Write them into *buffer*, where there is room; return the offset behind them."""
+    """Write them into *buffer*, where there is room; return the offset after them."""
     data = leaf.data
     marks = leaf.marks
     for _ in range(count):
@@ -101,7 +101,7 @@ def _put_members(buffer: bytearray, to: int, leaf: Leaf, at: int, count: int, st
 def write_pairs(
     out: Encoder, pairs: Iterable[tuple[bytes, float]], count: int, scores: bool, in_pairs: bool
 ) -> None:
-    """Write *count* members, with their *scores* behind them or *in_pairs* with them."""
+    """Write *count* members, with their *scores* after them or *in_pairs* with them."""
     out.array(2 * count if scores and not in_pairs else count)
     for member, score in pairs:
         if scores and in_pairs:

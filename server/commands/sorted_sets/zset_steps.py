@@ -31,7 +31,7 @@ def removed(
 
 
 def delete(call: Call, key: bytes, changes: int = 1) -> None:
-    """Delete the key, if it is there, and tell of it."""
+    """Delete the key, if it exists, and report that."""
     if call.db.remove(key):
         call.db.changed(key, b"del", changes=changes)
 

@@ -13,11 +13,11 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
-NEW = MAX  # stands for the ID ``>``: no pending entry is behind the greatest ID
+NEW = MAX  # stands for the ID ``>``: no pending entry has a greater ID
 
 
 class Delivery:
-    """What one XREADGROUP gives a consumer from one stream: what is behind the ID *after*."""
+    """What one XREADGROUP gives a consumer from one stream: entries with IDs beyond *after*."""
 
     __slots__ = ("after", "given", "group", "key", "stream")
 
@@ -48,7 +48,7 @@ class Delivery:
         pends: bool,
         now_ms: int,
     ) -> None:
-        """Write the entry at which *entry* stands and those behind it, *count* at most (0: all).
+        """Write the entry at which *entry* stands and those after it, *count* at most (0: all).
 
         They become the consumer's pending entries if *pends*.
         """
@@ -69,7 +69,7 @@ class Delivery:
             consumer.active_time = now_ms
 
     def write_history(self, out: Encoder, consumer: Consumer, count: int, now_ms: int) -> None:
-        """Write the consumer's pending entries behind *after*, *count* at most (0: all).
+        """Write the consumer's pending entries that follow *after*, *count* at most (0: all).
 
         Each entry that is still in the stream is delivered once more. Of a deleted one only the ID
         is written.

@@ -128,7 +128,7 @@ class Trim:
     def take(self, args: Args) -> bool:
         """Take an option and its values. False if no option is next. Raises ErrorReply."""
         if args.at + 2 > len(args.argv):
-            return False  # without a value it is no option
+            return False  # without a value it is not an option
         if args.skip(MAXLEN):
             self._take_threshold(MAXLEN, args)
         elif args.skip(MINID):

@@ -120,7 +120,7 @@ class Claim:
 
 
 def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
-    """The consumer who claims, made if need be."""
+    """The consumer that claims, made if needed."""
     name = call.argv[3]
     consumer = group.find_consumer(name)
     if consumer is None:
@@ -223,7 +223,7 @@ def xclaim(call: Call) -> Reply:
 
 
 def _leading_ids(argv: list[bytes], at: int) -> tuple[list[StreamId], int]:
-    """The ids from ``argv[at]`` on, and the index of the first word that is no id."""
+    """The ids from ``argv[at]`` on, and the index of the first word that is not an id."""
     found = []
     while at < len(argv):
         try:

@@ -45,7 +45,7 @@ container(
     history=[("7.0.0", "ENTRIESREAD.")],
 )
 def xgroup_create(call: Call) -> Reply:
-    """Adds a consumer group that reads the entries behind an ID.
+    """Adds a consumer group that reads the entries after an ID.
 
     XGROUP CREATE key group <id | $> [MKSTREAM] [ENTRIESREAD entries-read]
     """
@@ -76,7 +76,7 @@ def xgroup_create(call: Call) -> Reply:
     history=[("7.0.0", "ENTRIESREAD.")],
 )
 def xgroup_setid(call: Call) -> Reply:
-    """Changes the ID behind which a group goes on reading.
+    """Changes the ID after which a group continues to read.
 
     XGROUP SETID key group <id | $> [ENTRIESREAD entries-read]
     """
@@ -123,7 +123,7 @@ def xgroup_destroy(call: Call) -> Reply:
         return 0
     if key in call.db.side:
         call.db.side[key].group_gone(name)
-    # Who reads it waits in vain.
+    # Clients blocked on the group are woken, to get an error.
     call.db.group_changed(key, b"xgroup-destroy", changes=1, log=None, wakes=True)
     return 1
 

@@ -86,7 +86,7 @@ def _write_key(body: Encoder, key: bytes) -> None:
     keys=READ_KEYS,
 )
 def xread(call: Call) -> Reply | Block:
-    """Returns the entries of several streams behind the given IDs; waits for them if told to.
+    """Returns the entries of several streams after the given IDs; waits for them if told to.
 
     XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
@@ -115,7 +115,7 @@ def xread(call: Call) -> Reply | Block:
 def _write_after(
     body: Encoder, key: bytes, stream: Stream, after: StreamId, request: Request
 ) -> bool:
-    """Write the entries behind *after*. False, and nothing written, if there are none."""
+    """Write the entries that follow *after*. False, and nothing written, if there are none."""
     mark = len(body)
     _write_key(body, key)
     if stream_reply.write_range(body, stream, after.next(), MAX, request.count):
@@ -125,7 +125,7 @@ def _write_after(
 
 
 def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
-    """The id behind which XREAD begins: *text*, or what ``$`` and ``+`` stand for."""
+    """The id after which XREAD begins: *text*, or what ``$`` and ``+`` stand for."""
     if text == b"$":
         return ZERO if stream is None else stream.last_id
     if text == LAST:
@@ -188,7 +188,7 @@ def xreadgroup(call: Call) -> Reply | Block:
 
 
 def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery:
-    """What is wanted from the stream at *key* behind the ID *text*.
+    """What is wanted from the stream at *key* after the ID *text*.
 
     Raises ErrorReply, BadStreamId.
     """
@@ -224,7 +224,7 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
 
 
 def _consumer(call: Call, request: Request, delivery: Delivery, implied: bool) -> Consumer:
-    """The consumer that reads, made if need be."""
+    """The consumer that reads, made if needed."""
     group = delivery.group
     consumer = group.find_consumer(request.consumer)
     if consumer is None:

@@ -21,7 +21,7 @@ _PAIR = b"*2\r\n"  # an entry is an array of id and fields
 _ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
 _DASH = 0x2D
 _HEADS = 96  # bytes: more than id and heads of an entry take
-_PER_ELEMENT = 28  # bytes: more than a bulk string takes beside its text, or with a number
+_PER_ELEMENT = 28  # bytes: more than a bulk string takes besides its text, or with a number
 _MUCH = 1 << 16  # bytes: larger entries are measured before room is taken
 
 
@@ -154,7 +154,7 @@ def write_range(
 
 
 def write_entry(out: Encoder, stream: Stream, entry_id: StreamId) -> bool:
-    """Write one entry. False, and nothing written, if it is not there."""
+    """Write one entry. False, and nothing written, if it does not exist."""
     entry = stream.range(entry_id, entry_id)
     if not entry.next():
         return False

@@ -43,7 +43,7 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
     ],
 )
 def xadd(call: Call) -> Reply:
-    """Adds an entry to the end of a stream, which is created if need be; returns the ID.
+    """Adds an entry to the end of a stream, which is created if needed; returns the ID.
 
     XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id>
     field value [field value ...]

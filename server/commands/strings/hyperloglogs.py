@@ -26,7 +26,7 @@ WRITE = Flags.WRITE | Flags.DENYOOM
     keys=KeyRange(RW | INSERT),
 )
 def pfadd(call: Call) -> Reply:
-    """Adds elements to a HyperLogLog, made if need be; returns whether its registers changed.
+    """Adds elements to a HyperLogLog, made if needed; returns whether its registers changed.
 
     PFADD key [element [element ...]]
     """
@@ -72,7 +72,7 @@ def pfcount(call: Call) -> Reply:
 
 
 def _count_one(call: Call, key: bytes) -> Reply:
-    """The estimate that is kept with the value; if it holds no more, a new one is made and kept."""
+    """The estimate that is kept with the value; if it is stale, a new one is made and kept."""
     value = call.db.read_string(key)
     if value is None:
         return 0
@@ -98,7 +98,7 @@ def _count_one(call: Call, key: bytes) -> Reply:
     types={"destkey": "key"},
 )
 def pfmerge(call: Call) -> Reply:
-    """Adds to a HyperLogLog, made if need be, what was added to others.
+    """Adds to a HyperLogLog, made if needed, what was added to others.
 
     PFMERGE destkey [sourcekey [sourcekey ...]]
     """

@@ -53,7 +53,7 @@ def _is_number(L: lua.State, argument: int) -> bool:
 
 
 def _refuse(L: lua.State, argument: int) -> bool:
-    """Report that *argument* is no number; False."""
+    """Report that *argument* is not a number; False."""
     try:
         natives.wrong_type(L, argument, b"number")
     except Exception as error:

@@ -70,7 +70,7 @@ def _number(L: lua.State, argument: int, option: int, least: int, most: int) -> 
 
 
 def _choice(L: lua.State, argument: int, option: int, words: tuple[bytes, ...]) -> int:
-    """The same with one of *words*; a boolean stands for the first two."""
+    """Set *option* to one of *words*, or by a boolean to one of the first two. 1, or -1."""
     kind = lua.type_at(L, argument)
     if kind == lua.BOOLEAN:
         _set(L, option, 1 if lua.to_boolean(L, argument) else 0)

@@ -178,7 +178,7 @@ class JsonDecoder:
             self._read_word(at)
 
     def _refuse_token(self, at: int, wrong: bytes) -> None:
-        """What stands *at* is no token."""
+        """What stands *at* is not a token."""
         self.token = WRONG
         self.token_at = self.at = at
         self.wrong = wrong

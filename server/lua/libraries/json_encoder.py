@@ -114,7 +114,7 @@ class JsonEncoder:
         return 0
 
     def _write_plain(self, L: lua.State, kind: int) -> int:
-        """Write the value on top, which is no table."""
+        """Write the value on top, which is not a table."""
         if kind == lua.STRING:
             self._write_string(L, -1)
         elif kind == lua.NUMBER:

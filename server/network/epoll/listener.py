@@ -1,4 +1,4 @@
-"""A listening socket, and how those who connect there come in."""
+"""A listening socket, which accepts clients."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Listener:
     """Listens at *sock*, and hands the transport of each client to *acceptor*.
 
     On Linux, a connection has the options of the socket that it came through. They are set there
-    once, and again when tcp-keepalive has changed; who had come before that gets them one by one.
+    once, and again when tcp-keepalive has changed; clients that were waiting before that get them
+    one by one.
     """
 
     __slots__ = (
@@ -50,7 +51,7 @@ class Listener:
         self._selector = selector
         self._acceptor = acceptor
         self._own_keep_alive_s = 0  # what *sock* has
-        self._are_late = False  # those who wait have come before that was set
+        self._are_late = False  # clients that wait connected before that was set
         self._is_unix = sock.family == socket.AF_UNIX
         name = sock.getsockname()
         # of its clients' sockets at this end; "" if these have to be asked
@@ -67,7 +68,7 @@ class Listener:
         self._are_late = True
 
     def accept(self) -> None:
-        """Let in those who have come, as far as there are files for them."""
+        """Accept waiting clients, while descriptors last."""
         if not self._is_unix and self._acceptor.keep_alive_s != self._own_keep_alive_s:
             self._follow_config()
         for _ in range(ACCEPTED_AT_ONCE):

@@ -24,4 +24,4 @@ class Reader(Transport):
             raise ServerFault("what is no client's socket was not served") from error
 
     def abort(self) -> None:
-        """Nothing is to be done: whoever has opened the file closes it."""
+        """Nothing to do: the opener of the file closes it."""

@@ -8,7 +8,7 @@ code; timers and signals stay with the loop.
 
 The way through the loop costs as much as a small command, and a busy server finds few sockets ready
 at once. So it stays here: as long as the loop's next timer is not due, a turn is followed by a wait
-for the next one. A signal, or a call from another thread, ends the stay. Behind each stay the loop
+for the next one. A signal, or a call from another thread, ends the stay. After each stay the loop
 has some turns for itself: it may have to turn twice until it has done what it was called for.
 
 Clients' sockets report news *once* (edge-triggered): a transport that does not take all there is
@@ -33,8 +33,8 @@ from server.network.transport import Transport
 from server.process import faults, ticks
 
 NS_A_MS = 1_000_000
-LONGEST_STAY_NS = 100 * NS_A_MS  # a signal that comes just before a wait is heard behind it
-TURNS_OF_THE_LOOP = 2  # behind each stay: a signal wakes the loop, which wakes its handler
+LONGEST_STAY_NS = 100 * NS_A_MS  # a signal that comes just before a wait is handled after it
+TURNS_OF_THE_LOOP = 2  # after each stay: a signal wakes the loop, which wakes its handler
 
 
 class Selector:

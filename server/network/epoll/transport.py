@@ -2,9 +2,9 @@
 
                      receive                                  write
     reading   socket -------> connection.data_received ... connection -----> socket
-    draining  the same, but what is written waits behind what the socket would not take before
+    draining  as open, but what is written is queued after what the socket would not take before
 
-A client that does not take its replies is read from all the same: what it holds by that is limited
+A client that does not take its replies is read from nevertheless: what it holds by that is limited
 by others (see server/network/connection.py).
 """
 

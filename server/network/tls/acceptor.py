@@ -38,7 +38,7 @@ class TlsAcceptor(Acceptor):
     def load(self, config: Config) -> None:
         """Read certificate, key and settings again, for the clients that come from now on.
 
-        Raises BadSettings, and goes on with those before.
+        Raises BadSettings, and keeps the old ones.
         """
         self._context = make_context(config)
 

@@ -40,7 +40,7 @@ class TlsConnector(Acceptor):
         self._go_on()
 
     def close(self) -> None:
-        """Close the connection while its handshake goes on."""
+        """Close the connection during its handshake."""
         self._fail("it has taken too long")
 
     def received(self, transport: TlsTransport, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What the tls-* parameters say, as an SSLContext. The errors are for the log, and are Redis's."""
+"""What the tls-* parameters say, as an SSLContext. Errors are Redis's, for the server log."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from server.network.tls.transport import TlsTransport
 
 
 class Leader(Protocol):
-    """Who leads the handshake: Handshakes for clients, TlsConnector for a connection of our own."""
+    """Leads the handshake: Handshakes for clients, TlsConnector for a connection of our own."""
 
     def received(self, transport: TlsTransport, data: bytes) -> None: ...
 

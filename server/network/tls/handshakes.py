@@ -3,7 +3,7 @@
 A client that has not shown that it speaks TLS costs the server memory and a file, and its first
 words cost a signature. So that strangers cannot take these from the clients that are served:
 
-    - handshakes go on behind the turn of the loop, max-new-tls-connections-per-cycle of them each
+    - handshakes continue after the turn of the loop, max-new-tls-connections-per-cycle of them each
       time: clients are served in between, however many connect at once
     - one that takes longer than LONGEST_MS is ended
     - of more than MOST, or more than maxclients leaves room for, the oldest is ended
@@ -31,7 +31,7 @@ _log = logging.getLogger("penstock")
 class Handshakes:
     """Leads each handshake to its end; then *acceptor* makes the client's endpoint.
 
-    *call_soon* has a call made behind this turn of the loop. *at_once* go on in one turn.
+    *call_soon* has a call made after this turn of the loop. *at_once* of them continue in one turn.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Handshakes:
         self._call_soon = call_soon
         # -> when cron has first seen it, monotonic ms; 0: not yet. The oldest comes first.
         self._begun: OrderedDict[TlsTransport, int] = OrderedDict()
-        self._ready: OrderedDict[TlsTransport, None] = OrderedDict()  # can go on
+        self._ready: OrderedDict[TlsTransport, None] = OrderedDict()  # can continue
 
     def __len__(self) -> int:
         return len(self._begun)
@@ -83,7 +83,7 @@ class Handshakes:
         self._begun.pop(transport, None)
         self._ready.pop(transport, None)
 
-    # ------------------------------------------------------------------ going on
+    # ------------------------------------------------------------------ progress
 
     def _go_on_with_some(self) -> None:
         for _ in range(min(self.at_once, len(self._ready))):

@@ -1,6 +1,6 @@
 """Settings of OpenSSL that Python's ssl module does not offer, made by OpenSSL's own functions.
 
-An SSLContext is, behind what every Python object begins with, a pointer to OpenSSL's SSL_CTX:
+An SSLContext is, after the head of every Python object, a pointer to OpenSSL's SSL_CTX:
 
     | head: object.__basicsize__ bytes | SSL_CTX * | ...
 
@@ -29,7 +29,7 @@ class OutOfReachError(Exception):
 def reader_and_writer(session: SSLObject) -> tuple[Callable[..., Any], Callable[..., int]]:
     """The functions read() and write() of *session*, without the way through SSLObject's methods.
 
-    These do nothing but call the same functions of the object behind them.
+    These do nothing but call the same functions of the wrapped object.
     """
     behind = getattr(session, "_sslobj", session)
     return behind.read, behind.write

@@ -91,7 +91,7 @@ class TlsTransport(Transport):
         return _common_name(self._session.getpeercert())
 
     def open(self, endpoint: Endpoint) -> None:
-        """Serve *endpoint* from now on, with what has come behind the handshake."""
+        """Serve *endpoint* from now on, with what has come after the handshake."""
         self._endpoint = endpoint
         self.is_open = True
         self._decrypt(RECORD)
@@ -265,7 +265,7 @@ class TlsTransport(Transport):
 
 
 def _common_name(certificate: Any) -> str:
-    """The common name of who owns *certificate*; "" if there is none."""
+    """The common name of the owner of *certificate*; "" if there is none."""
     names: dict[str, str] = {}
     for part in (certificate or {}).get("subject", ()):
         names.update(part)

@@ -47,7 +47,7 @@ def dump(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """An append-only file of long ago: a base with the first half, and a log with the rest."""
+    """An append-only file of long ago: a base with the first half, and an AOF with the rest."""
     with PenstockServer(clock=LONG_AGO, options=["appendonly yes"]) as server:
         fill(server)
         server.call("BGREWRITEAOF")

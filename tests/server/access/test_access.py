@@ -21,7 +21,7 @@ def no_command(name: str, user: str = "ann") -> str:
 
 @pytest.fixture
 def ann(server):
-    """A client who is the user ann, with all rights but those on keys and channels of others."""
+    """A client that is the user ann, with all rights but those on keys and channels of others."""
     return log_in(server, "+@all ~mine* &news*")
 
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_queued_fails_the_transaction(server, ann):
 
 
 def test_rights_that_are_lost_since_multi_count_at_exec(server, ann):
-    """As of Redis #15673: a queued command ran although its keys were no longer allowed."""
+    """Redis #15673: a queued command ran although its keys were no longer allowed."""
     ann.send("MULTI")
     for line in ("SET mine 1", "GET mine", "PUBLISH news x", "GET mine2"):
         assert ann.send_line(line) == b"QUEUED"
@@ -288,7 +288,7 @@ def told(client):
 
 
 def test_broadcasts_name_no_key_that_the_client_may_not_read(server, ann):
-    """As of Redis #15371: names of keys leaked to whoever asked for all prefixes."""
+    """Redis #15371: names of keys leaked to clients that asked for all prefixes."""
     ann.send("HELLO", 3)
     ann.send_line("CLIENT TRACKING ON BCAST")
     told(ann)

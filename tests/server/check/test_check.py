@@ -74,7 +74,7 @@ def test_a_flipped_bit_breaks_the_checksum(folder, look):
 
 
 def write_log(folder: Path, *increments: bytes) -> Path:
-    """Write a log with these increments into *folder*. Returns the path of its manifest."""
+    """Write an AOF with these increments into *folder*. Returns the path of its manifest."""
     lines = []
     for seq, data in enumerate(increments, 1):
         (folder / f"a.{seq}.incr.aof").write_bytes(data)
@@ -174,7 +174,7 @@ def test_key_names_are_escaped_and_shortened(server, tmp_path, monkeypatch, look
 
 
 def commands(*lines: str) -> bytes:
-    """*lines* as a log has them."""
+    """*lines* as an AOF has them."""
     return b"".join(
         b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in words)
         for words in (line.encode().split() for line in lines)

@@ -1,4 +1,4 @@
-"""What a client is sent beside its replies comes behind the reply to its own command."""
+"""What a client is sent besides its replies comes after the reply to its own command."""
 
 from __future__ import annotations
 

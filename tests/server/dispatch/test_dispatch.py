@@ -106,7 +106,7 @@ def test_over_maxmemory_only_commands_that_need_no_memory_run(server):
     assert server.send_line("DEL a") == 1
 
 
-# ---------------------------------------------------------------------- the log
+# ---------------------------------------------------------------------- the AOF
 
 
 def test_a_command_that_changes_nothing_is_not_logged(server):

@@ -52,7 +52,7 @@ def test_a_handler_that_fails_before_it_changes_anything_answers_an_error(
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_handler_that_fails_amid_its_changes_ends_the_server(server, declare, fault):
-    """Once, its client got an error, and the log got a change that had not been made."""
+    """Once, its client got an error, and the AOF got a change that had not been made."""
 
     def half(call):
         call.db.changed(b"key", b"set")
@@ -65,7 +65,7 @@ def test_a_handler_that_fails_amid_its_changes_ends_the_server(server, declare, 
 
 
 def test_such_a_command_of_a_script_ends_the_server_too(server, declare):
-    """Once, the script went on, and the server as well."""
+    """Once, the script continued, and the server as well."""
 
     def half(call):
         call.db.changed(b"key", b"set")
@@ -108,14 +108,14 @@ def test_without_system_memory_only_commands_that_need_memory_are_refused(server
 
 
 def test_a_logged_command_that_cannot_be_replayed_ends_the_start(server, declare):
-    """Once, it was skipped, and the next rewrite of the log made the loss permanent."""
+    """Once, it was skipped, and the next rewrite of the AOF made the loss permanent."""
     declare("broken", raiser(ZeroDivisionError))
     with pytest.raises(ServerFault):
         server.dispatcher.replaying.replay(server.client().client, [b"broken"])
 
 
 def test_a_change_that_could_not_be_logged_is_logged_before_the_next_reply(server, monkeypatch):
-    """Once, it was lost, and the log continued without it."""
+    """Once, it was lost, and the AOF continued without it."""
     with monkeypatch.context() as broken:
         broken.setattr(server.log, "add_all", raiser(MemoryError))
         with pytest.raises(MemoryError):

@@ -1,4 +1,4 @@
-"""Refusals that depend on a parameter, memory, rights, time or a limit: who gets them, by origin.
+"""Refusals that depend on a parameter, memory, rights, time or a limit: which origins get them.
 
 What was refused to nobody when it ran first must not be refused when it is run again: the data
 would be others than those that were acknowledged. CASES is the table of all such refusals, and each
@@ -33,7 +33,7 @@ Words = list[bytes]
 
 @dataclass(frozen=True)
 class Case:
-    """*words* are run where *state* holds, behind *made*: who runs them first gets the *error*."""
+    """*words* are run where *state* holds, after *made*: they get the *error*."""
 
     what: str
     state: Callable[[Any], None]
@@ -100,7 +100,7 @@ CASES = [
          [b"XADD", b"k", b"MAXLEN", b"=", b"1", b"LIMIT", b"1", b"1-1", b"f", b"v"], "LIMIT"),
 ]  # fmt: skip
 
-# Scripts are asked before they run, by their first line; a log of Redis before 7.0 may hold one.
+# Scripts are asked before they run, by their first line; an AOF of Redis before 7.0 may hold one.
 SHEBANG = b"#!lua\nreturn redis.call('set', KEYS[1], 'v')"
 EVAL_CASES = [
     Case("maxmemory, of a script", no_memory_left, [b"EVAL", SHEBANG, b"1", b"k"], "used memory"),
@@ -202,8 +202,8 @@ def test_who_has_waited_is_asked_for_memory_and_rights_again(server):
 # What a refusal must not be made of without asking where the command comes from.
 STATE = ("config", "restrictions", "key_eviction", "flags", "user", "now_ms", "access")
 
-# Functions of commands that a log or a primary holds, that read one of these and refuse something.
-# Each is in CASES, or the reason says why it refuses the same whoever runs it.
+# Functions of commands that an AOF or a primary holds, that read one of these and refuse something.
+# Each is in CASES, or the reason says why it refuses all origins alike.
 KNOWN = {
     "keys/dump_restore.py restore": "CASES",
     "keys/sorting.py _check_rights": "CASES; who replays has all rights",

@@ -1,4 +1,4 @@
-"""The log of a server, replayed on an empty server at another time, makes the same data."""
+"""The AOF of a server, replayed on an empty server at another time, makes the same data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAIT_MS = 5  # longer than any wait in a random command
 
 @pytest.fixture
 def server_from_log(make_server):
-    """Makes a server that has replayed the log of another one, a day later."""
+    """Makes a server that has replayed the AOF of another one, a day later."""
 
     def load(log):
         server = make_server()
@@ -136,7 +136,7 @@ def replay_lines(server, lines):
 
 
 def test_a_past_expiry_in_a_replayed_transaction_deletes_nothing(server):
-    """Once, the key was deleted at once, and later commands in the log did not find it."""
+    """Once, the key was deleted at once, and later commands in the AOF did not find it."""
     replay_lines(
         server, ["MULTI", "SET k v", f"PEXPIREAT k {server.now_ms - 1}", "EXEC", "PERSIST k"]
     )

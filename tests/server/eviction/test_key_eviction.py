@@ -19,7 +19,7 @@ LOCAL = [name for name in EVICTING if name.startswith("volatile")]
 @pytest.fixture
 def server(make_server):
     """It evicts as much as it must at once, however long that takes."""
-    gc.collect()  # what other tests have left would be freed amid this one
+    gc.collect()  # what other tests have left would be freed during this one
     return make_server(maxmemory_eviction_tenacity=100)
 
 
@@ -339,7 +339,7 @@ def test_what_clients_hold_drives_out_keys_and_makes_room_when_it_goes(server):
 
 
 def test_keys_are_evicted_while_the_log_cannot_be_written(server):
-    """The log's buffer is not compared with maxmemory: else each eviction would cause the next."""
+    """The AOF's buffer is not compared with maxmemory: else each eviction would cause the next."""
     fill(server, 30)
     server.transactions()
     server.log.kept = False

@@ -49,7 +49,7 @@ def test_keys_that_have_not_expired_stay() -> None:
 
 
 def test_repeated_cycles_delete_all_expired_keys() -> None:
-    """A page with few expired keys ends a cycle. The next cycle goes on with the next page."""
+    """A page with few expired keys ends a cycle. The next cycle continues with the next page."""
     state = make_state(keys=1000, due=100)
     cycle = cycle_of(state, Clock())
     for _ in range(100):

@@ -58,7 +58,7 @@ def test_protected_mode_ends_with_a_password_or_by_its_parameter(server, come, l
 
 
 def test_a_default_user_who_is_off_but_needs_no_password_lets_no_stranger_in(server, come):
-    """As in Redis: nobody may run anything, but strangers are refused all the same."""
+    """As in Redis: nobody may run anything, but strangers are refused nevertheless."""
     server.send_line("ACL SETUSER default off")
     assert is_refused(come(STRANGERS[0]))
 

@@ -1,4 +1,4 @@
-"""A client that is closed in the midst of its own work takes nothing along.
+"""A client that is closed during its own work leaves no use of freed memory.
 
 The servers here are processes: a use of freed memory ends them.
 """

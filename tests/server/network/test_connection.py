@@ -51,7 +51,7 @@ def test_commands_pipelined_after_a_blocking_one_run_when_it_has_ended(run: Run)
 
 
 def test_a_script_that_was_left_is_not_run_again_when_its_client_takes_more(run: Run) -> None:
-    """The socket was full of earlier replies when the script was left, and has room now."""
+    """The socket was full of earlier replies when the script was suspended, and has room now."""
 
     async def test() -> None:
         async with running(busy_reply_threshold=1) as instance:
@@ -292,7 +292,7 @@ def test_a_client_over_its_hard_output_limit_is_disconnected(run: Run) -> None:
 def test_a_pipeline_whose_replies_are_not_read_ends_at_the_output_limit(
     run: Run, limit: OutputLimit
 ) -> None:
-    """A hard limit: in the midst of what one read has brought, and before cron ticks."""
+    """A hard limit: within what one read has brought, and before cron ticks."""
 
     async def test() -> None:
         limits = {"normal": limit}
@@ -331,7 +331,7 @@ def test_an_output_limit_that_is_lowered_holds_for_what_waits_already(run: Run) 
 
 
 def test_a_pipeline_whose_replies_are_not_read_ends_at_maxmemory_clients(run: Run) -> None:
-    """In the midst of what one read has brought. Smaller clients stay."""
+    """Within what one read has brought. Smaller clients stay."""
 
     async def test() -> None:
         async with running(maxmemory_clients=1 << 23) as instance:

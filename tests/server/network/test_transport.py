@@ -142,7 +142,7 @@ def test_data_that_the_socket_does_not_take_is_sent_when_there_is_room(pair):
 
 
 def test_what_is_unsent_gets_less_while_it_is_sent(pair):
-    """And the endpoint is told, who counts the memory: one long reply, of one piece or of many."""
+    """The endpoint is told, too, and counts the memory: one long reply, of one piece or many."""
     for values in ([bytes(4 * MANY)], [bytes(FAR)] * (4 * MANY // FAR)):
         pair.endpoint.unsent_then = []
         expected = len(written(pair, *values))
@@ -324,7 +324,7 @@ def test_what_is_answered_outside_of_a_turn_is_sent_all_the_same(pair):
 
     turn.send_later(Woken())
     assert done == []
-    pair.peer.send(b"whoever")
+    pair.peer.send(b"anybody")
     pair.turn()
     pair.turn()
     assert done == [b"sent"]

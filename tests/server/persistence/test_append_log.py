@@ -345,7 +345,7 @@ def test_whatever_fails_the_file_is_a_prefix_of_what_was_added(steps: list[str])
 
 
 def broken(policy: str) -> Site:
-    """A log whose fsync has failed."""
+    """An AOF whose fsync has failed."""
     site = Site(policy)
     site.fail("sync", BROKEN)
     site.add()

@@ -24,7 +24,7 @@ def started(files: FakeFiles | None = None, **parameters: object) -> Machine:
 
 
 def off(**parameters: object) -> Machine:
-    """A server without a log that has pushed three numbers."""
+    """A server without an AOF that has pushed three numbers."""
     machine = started(None, appendonly=False, **parameters)
     machine.count(3)
     return machine
@@ -46,7 +46,7 @@ def after_kill(machine: Machine) -> list[int]:
     return started(machine.files.after_kill()).numbers()
 
 
-MUCH = [[b"SET", b"key:%d" % n, b"x"] for n in range(30_000)]  # clients are served amid the load
+MUCH = [[b"SET", b"key:%d" % n, b"x"] for n in range(30_000)]  # clients are served during the load
 
 
 def fail(machine: Machine, *starts: str) -> None:
@@ -143,13 +143,13 @@ def is_as_rewritten(machine: Machine) -> bool:
 
 
 def test_when_a_rewrite_is_over_no_old_file_is_named_or_there() -> None:
-    """As in Redis: who has seen aof_rewrite_in_progress at 0 may copy the folder."""
+    """As in Redis: once aof_rewrite_in_progress is 0, the folder may be copied."""
     machine = started()
     machine.rewrite()
     machine.persistence.children.poll()
     assert not machine.persistence.append_only.is_rewriting
     assert is_as_rewritten(machine)
-    assert machine.files.open_files == 4  # the log, and three that a thread will close
+    assert machine.files.open_files == 4  # the AOF, and three that a thread will close
     machine.thread.run()
     assert machine.files.open_files == 1
 
@@ -387,7 +387,7 @@ def test_the_first_base_is_written_after_a_running_bgsave() -> None:
 
 
 def test_a_log_that_a_transaction_switches_on_has_its_changes_once() -> None:
-    """A base that is begun amid the transaction has what the log gets behind it."""
+    """A base that is begun during the transaction has what the AOF gets after it."""
     machine = started()
     machine.run(
         [b"MULTI"], [b"RPUSH", COUNT, b"0"],
@@ -458,7 +458,7 @@ def test_a_log_that_is_switched_off_and_on_again_begins_anew() -> None:
 
 
 def test_a_log_that_is_switched_off_and_on_while_it_is_loaded_goes_on_behind_the_load() -> None:
-    """A base that is begun then has a part of the data, and what is read would be logged anew."""
+    """A base that is begun then has a part of the data, and what is read would be logged again."""
     machine = started()
     machine.run(*MUCH)
     machine.count(3)

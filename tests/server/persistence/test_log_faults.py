@@ -25,7 +25,7 @@ EVERY = 1 if COMPILED else 3  # step of the disk that is tried
 
 
 def full_run(machine: Machine) -> None:
-    """What a server may do: push numbers, rewrite, switch the log off and on, shut down."""
+    """What a server may do: push numbers, rewrite, switch the AOF off and on, shut down."""
     machine.start()
     machine.count(3)
     machine.tick(1.1)
@@ -50,7 +50,7 @@ def full_run(machine: Machine) -> None:
 
 
 def switching_run(machine: Machine) -> None:
-    """Switch the log off and on in the midst of rewrites, and rewrite in the midst of a switch."""
+    """Switch the AOF off and on during rewrites, and rewrite during a switch."""
     machine.start()
     machine.count(2)
     machine.rewrite()
@@ -71,7 +71,7 @@ def switching_run(machine: Machine) -> None:
 
 
 def ending_run(machine: Machine) -> None:
-    """Shut down in the midst of a rewrite, while an fsync is under way."""
+    """Shut down during a rewrite, while an fsync is under way."""
     machine.start()
     machine.count(2)
     machine.tick(1.1)

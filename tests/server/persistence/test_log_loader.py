@@ -1,4 +1,4 @@
-"""Loading a log: in order, to the last whole command or transaction, or not at all."""
+"""Loading an AOF: in order, to the last whole command or transaction, or not at all."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def count(*numbers: int) -> bytes:
 
 
 def disk(**contents: bytes) -> FakeFiles:
-    """A disk with the given files of a log, and a manifest that names them in order."""
+    """A disk with the given files of an AOF, and a manifest that names them in order."""
     files = FakeFiles()
     files.put(FOLDER, b"")
     text = b""

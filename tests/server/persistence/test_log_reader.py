@@ -1,4 +1,4 @@
-"""LogReader: whole commands, torn commands, and bytes that are no command."""
+"""LogReader: whole commands, torn commands, and bytes that are not a command."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Site:
         self.children.start(Purpose.REWRITE, 0, idle, lambda outcome: None)
 
     def make_copy(self) -> None:
-        """The same, with a child that makes a copy for replicas."""
+        """Start another child, which makes a copy for replicas and does not end by itself."""
         self.children.start(Purpose.COPY, 0, idle, lambda outcome: None)
 
     def break_disk(self) -> None:
@@ -106,7 +106,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    """The lines of the log since the last call."""
+    """The lines of the server log since the last call."""
     caplog.set_level(logging.INFO, "penstock")
 
     def lines() -> list[str]:

@@ -1,4 +1,4 @@
-"""Lines of the log: their forms are those of Redis and Valkey, and no message can forge one."""
+"""Lines of the server log: their forms are Redis's and Valkey's, and no message can forge one."""
 
 from __future__ import annotations
 

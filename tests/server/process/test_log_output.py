@@ -1,4 +1,4 @@
-"""Where the log goes: nothing that takes no lines holds the server up."""
+"""Where the server log goes: nothing that takes no lines holds the server up."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_sigterm_and_sigint_save_and_exit_with_status_0(
 def test_signals_that_come_while_it_ends_leave_its_status(
     server: ServerProcess, number: int
 ) -> None:
-    """Who stops it may send SIGTERM after SHUTDOWN, and takes any other status for a failure."""
+    """A supervisor may send SIGTERM after SHUTDOWN, and takes any other status for a failure."""
     server.control.send(b"SHUTDOWN NOSAVE\r\n")
     while "ready to exit" not in server.log.read_text():
         pass

@@ -29,7 +29,7 @@ async def ended(instance: Running) -> None:
 def test_commands_after_shutdown_in_the_same_turn_are_neither_run_nor_answered(
     run: Run, policy: str
 ) -> None:
-    """Once, they were answered although the log was closed already."""
+    """Once, they were answered although the AOF was closed already."""
 
     async def test() -> None:
         async with running(**with_log(policy)) as instance:

@@ -1,4 +1,4 @@
-"""Supervision: systemd, played by a socket of the test, hears of the whole life of the server."""
+"""Supervision: systemd, played by a socket of the test, is told of the whole life of the server."""
 
 from __future__ import annotations
 

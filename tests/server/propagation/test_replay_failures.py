@@ -25,7 +25,7 @@ LOST = {
 
 @pytest.fixture
 def load(server):
-    """Runs lines as those of a log; the error that ends the load, or ""."""
+    """Runs lines as those of an AOF; the error that ends the load, or ""."""
 
     def run(lines):
         replay = server.dispatcher.replaying.begin()

@@ -75,7 +75,7 @@ def test_a_promoted_replica_continues_the_old_history_up_to_its_branch():
     history.branch(B)
     history.append(b"abc")
     assert history.continues(A, 11)
-    assert not history.continues(A, 12)  # what the old primary did behind that is not in here
+    assert not history.continues(A, 12)  # what the old primary did after that is not in it
     assert history.continues(B, 12)
     assert (history.second_id, history.second_offset) == (A, 11)
 

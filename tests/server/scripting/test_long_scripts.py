@@ -25,7 +25,7 @@ COMPILED_ONLY = pytest.mark.skipif(
 
 
 class Loop(NoTimers):
-    """Takes up scripts that were left, when the test says so."""
+    """Resumes suspended scripts when the test says so."""
 
     def __init__(self, server: Any) -> None:
         self._calls: list[Callable[[], None]] = []
@@ -37,7 +37,7 @@ class Loop(NoTimers):
         self._calls.append(self._server.dispatcher.go_on_with_script)
 
     def turn(self) -> bool:
-        """Let the script run on; False if none was left."""
+        """Resume the script; False if none is suspended."""
         calls, self._calls = self._calls, []
         for call in calls:
             self._server.turn(call)

@@ -88,7 +88,7 @@ READ_ONLY = "-READONLY You can't write against a read only replica."
 
 
 def stale(server: Any) -> None:
-    """Let it follow a primary that is not there."""
+    """Let it follow a primary that does not exist."""
     server.send("CONFIG", "SET", "replica-serve-stale-data", "no")
     server.send("REPLICAOF", "127.0.0.1", 1)
 

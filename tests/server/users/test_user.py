@@ -279,7 +279,7 @@ def test_bitfield_that_only_gets_needs_no_right_to_write():
 
 
 def test_a_group_or_consumer_called_streams_hides_no_key():
-    """As of Redis #15478: keys were looked for behind the first STREAMS, wherever it stood."""
+    """Redis #15478: keys were looked for after the first STREAMS, wherever it stood."""
     who = user(b"+@all", b"~mine")
     assert may(who, "xreadgroup group streams streams streams mine >")
     assert not may(who, "xreadgroup group streams c streams yours >")

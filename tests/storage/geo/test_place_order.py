@@ -16,7 +16,7 @@ DISTANCES = st.lists(
 
 
 def marks_of(distances: list[float]) -> bytearray:
-    """Marks whose spots are their numbers; and one behind them, which must stay as it is."""
+    """Marks whose spots are their numbers; and one after them, which must stay as it is."""
     marks = bytearray((len(distances) + 1) * place_marks.MARK)
     for at, distance in enumerate([*distances, -1.0]):
         place_marks.put(marks, at, distance, distance + 1, at)

@@ -44,7 +44,7 @@ GOLDEN = {
     b"-": "0a0000000100812d02ff",
 }
 
-# The same for a string of so many x: the bytes before and after the x.
+# For a string of so many x: the bytes before and after the x.
 GOLDEN_LONG = {
     63: ("480000000100bf", "40ff"),
     64: ("4a0000000100e040", "42ff"),

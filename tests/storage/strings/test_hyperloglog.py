@@ -176,7 +176,7 @@ def test_a_value_above_32_makes_it_dense() -> None:
         b"\x7f\xff" * 131_072,  # as many as would overflow an index of 32 bits: CVE-2025-32023
         b"\x80" * 16_385,
         b"\x7f\xfe\x81",  # a run of values beyond the last register: CVE-2019-10192
-        b"\x7f\xff\x7f",  # CVE-2019-10193: half an opcode behind the last register
+        b"\x7f\xff\x7f",  # CVE-2019-10193: half an opcode beyond the last register
     ],
 )
 def test_opcodes_that_are_not_for_all_registers_are_known_as_corrupt(opcodes: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Tests that begin with data. shop.rdb is written by whoever runs this project."""
+"""Tests that begin with data. shop.rdb is written by the test that runs this project."""
 
 import pytest
 

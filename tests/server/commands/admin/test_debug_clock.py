@@ -160,7 +160,7 @@ def test_a_pause_that_is_over_has_ended(server):
 
 
 def test_a_pause_ends_before_longer_waits_do(server):
-    """What became ready during the pause is there for who waits on, and not for who does not."""
+    """What became ready during the pause is there for those that still wait, and only for those."""
     patient, hasty = server.client(), server.client()
     patient.send_line("BLPOP k 10")
     hasty.send_line("BLPOP k 0.5")
@@ -211,7 +211,7 @@ def test_a_reader_of_a_group_whose_stream_has_expired_is_told(server):
     guest = server.client()
     guest.send_line("XREADGROUP GROUP g ann BLOCK 0 STREAMS s >")
     server.send_line("DEBUG CLOCK +9s")
-    assert guest.reply() == NOTHING  # BLOCK 0 never ends by itself
+    assert guest.reply() == NOTHING  # BLOCK 0 never times out
     server.send_line("DEBUG CLOCK +1s")
     assert guest.reply().startswith("-NOGROUP")
 

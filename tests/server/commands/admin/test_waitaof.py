@@ -13,13 +13,13 @@ NO_LOG = b"-ERR WAITAOF cannot be used when numlocal is set but appendonly is di
 
 @pytest.fixture
 def slow_disk(server):
-    """The log takes writes, but none of them is on the disk yet."""
+    """The AOF takes writes, but none of them is on the disk yet."""
     server.log.kept = False
     return server.log
 
 
 def sync(server):
-    """Let the disk catch up with the log."""
+    """Let the disk catch up with the AOF."""
     server.log.synced_offset = server.log.offset
     server.turn(server.dispatcher.serve_keyless)
 

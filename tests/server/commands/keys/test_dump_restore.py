@@ -123,7 +123,7 @@ def test_restore_with_a_past_expiry_only_deletes(server, dumped):
 
 
 def test_restore_with_a_past_expiry_makes_the_key_while_a_log_is_loaded(server, dumped):
-    """A later command in the log may give the key more time, or delete it."""
+    """A later command in the AOF may give the key more time, or delete it."""
     server.state.events.lookup.keeps_expired = True
     dispatcher = Dispatcher(server.state)
     dispatcher.replaying.replay(Client(0, 0), [b"RESTORE", b"old", b"1", dumped, b"ABSTTL"])

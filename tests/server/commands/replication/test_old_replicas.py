@@ -1,4 +1,4 @@
-"""What replicas can read: who is taken for how old, and who is not served.
+"""What replicas can read: which version each is taken for, and which are not served.
 
 Whose copy would come through a pipe waits for others, and so no child is forked here.
 """

@@ -142,7 +142,7 @@ def test_an_answer_that_is_made_while_others_are_sent_has_it_leave(watched: Watc
 
 
 def test_a_call_that_the_loop_has_asked_for_before_has_it_leave(watched: Watched) -> None:
-    """As a long script does, which goes on between the turns of the sockets."""
+    """As a long script does, which is resumed between the turns of the sockets."""
     turn = Dispatcher(ServerState(Config())).turn
     watched.selector.tell_turns(turn)
     watched.stay()

@@ -144,7 +144,7 @@ def test_with_no_room_for_clients_there_is_one_handshake_at_a_time(door: Door) -
 
 
 def test_what_comes_ahead_of_its_turn_is_bounded(door: Door) -> None:
-    """Who floods the server before its turn has come has its turn at once."""
+    """A client that floods the server before its turn is served at once."""
     wire, peer = door.connect()
     wire.endpoint.data_received(peer.hello())
     for _ in range(MOST_AHEAD // 1024 + 1):

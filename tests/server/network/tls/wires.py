@@ -156,7 +156,7 @@ class Recorder(Endpoint):
 
 
 class Room(Acceptor):
-    """Lets in whoever has shaken hands, as long as there is *space*."""
+    """Accepts clients that have shaken hands, as long as there is *space*."""
 
     def __init__(self) -> None:
         self.space = 100
