@@ -54,7 +54,7 @@ cdef class KeyEviction(Part):
     cdef _leave_unfinished(self)
     @cython.locals(candidate=Candidate)
     cdef bint _evict_one(self) except -1
-    @cython.locals(database=Keyspace, found=bint)
+    @cython.locals(database=Keyspace, found=bint, keys=KeyTable)
     cdef bint _sample(self) except -1
     @cython.locals(database=Keyspace, keys=KeyTable)
     cdef bint _evict_any(self) except -1

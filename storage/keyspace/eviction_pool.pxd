@@ -40,7 +40,7 @@ cdef class EvictionPool:
     cpdef sample(self, Keyspace database, bint volatile, Py_ssize_t count)
     @cython.locals(place=int64_t)
     cdef int64_t _next_place(self, KeyTable table, Py_ssize_t count) except -1
-    @cython.locals(candidate=Candidate, at=Py_ssize_t)
+    @cython.locals(candidate=Candidate, other=Candidate, at=Py_ssize_t)
     cdef _enter(self, Keyspace database, bytes key, int64_t mark, int64_t score)
     @cython.locals(candidate=Candidate)
     cpdef Candidate take(self)

@@ -120,10 +120,14 @@ class EvictionPool:
         candidate.mark = mark
         candidate.score = score
         at = 0
-        while at < len(self._candidates) and self._candidates[at].score < score:
+        while at < len(self._candidates):
+            other = self._candidates[at]
+            if other.score >= score:
+                break
             at += 1
         self._candidates.insert(at, candidate)
-        self._lowest = self._candidates[0].score
+        other = self._candidates[0]
+        self._lowest = other.score
 
     def take(self) -> Candidate | None:
         """Remove the best candidate; None if there is none.
