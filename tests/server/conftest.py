@@ -130,6 +130,7 @@ class SocketlessServer:
         self.dispatcher = Dispatcher(self.state, self.log)
         self._travel = TimeTravel(self.dispatcher, lambda: 0.0)
         self.dispatcher.use_timers(TravelTimers(self._travel))
+        self.dispatcher.long_scripts.timers = None  # nobody would take up a script that was left
         self.roles = RoleChanges(self.dispatcher, lambda: None)
         self.dispatcher.turn.loop = self
         self._calls: list[Callable[[], None]] = []  # that a loop would make between the turns
