@@ -371,7 +371,8 @@ def test_half_a_handshake_is_ended_when_its_time_is_over(
         async with serving(certificates, hz=500) as server:
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
             writer.write(b"\x16\x03\x01\x02\x00\x01")
-            assert await reader.read() == b""
+            with suppress(ConnectionResetError):  # it may end before these bytes are read
+                assert await reader.read() == b""
             writer.close()
 
     run(test)
