@@ -37,7 +37,8 @@ def test_commands_after_shutdown_in_the_same_turn_are_neither_run_nor_answered(
             await ask(other, b"SET a 1\r\n", 5)
             stopper[1].write(b"SHUTDOWN\r\n")
             other[1].write(b"SET b 1\r\n")
-            assert await other[0].read() == b""
+            with suppress(ConnectionResetError):  # what it has sent may not have been read
+                assert await other[0].read() == b""
             await ended(instance)
             assert b"\r\na\r\n" in logged()
             assert b"\r\nb\r\n" not in logged()
@@ -69,7 +70,8 @@ def test_shutdown_without_a_log_saves_what_was_answered(run: Run) -> None:
             await ask(other, b"SET first 1\r\n", 5)
             stopper[1].write(b"SHUTDOWN\r\n")
             other[1].write(b"SET second 1\r\n")
-            assert await other[0].read() == b""
+            with suppress(ConnectionResetError):  # what it has sent may not have been read
+                assert await other[0].read() == b""
             await ended(instance)
             assert b"first" in snapshot()
             assert b"second" not in snapshot()
