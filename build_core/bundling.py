@@ -21,8 +21,8 @@ from build_core.variants import NORMAL
 from penstock.bundle import BYTECODE, LIBRARY, entry_point
 
 RENAME = "objcopy"
-# These need Lua's functions, which are there when server/lua/lua_library.py has loaded Lua.
-APART = "server.lua."
+# These need Lua's functions, which are there when lua_library.py has loaded Lua.
+APART = "server.parts.scripting.lua."
 
 
 def can_bundle() -> bool:

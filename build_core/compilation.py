@@ -43,8 +43,10 @@ FLAGS += ['-DCYTHON_SMALL_CODE=__attribute__((cold,optimize("O0")))']
 # instructions. In the rest that is not to be seen, and takes a tenth longer to compile.
 INLINED_EAGERLY = (
     "protocol.", "storage.", "server.commands.streams.", "server.commands.lists.",
-    "server.client.", "server.dispatch.", "server.eviction.", "server.network.", "server.reply.",
-    "server.table.", "server.propagation.", "server.persistence.", "server.waiting.",
+    "server.client.", "server.dispatch.", "server.network.", "server.process.timekeeper",
+    "server.reply.", "server.table.", "server.parts.eviction.", "server.parts.persistence.",
+    "server.parts.propagation.", "server.parts.waiting.", "server.parts.restrictions",
+    "server.parts.server_key_events", "server.parts.watching",
 )  # fmt: skip
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from fuzz import engine
 
-with engine.instrument_imports(include=["server.persistence"]):
-    from server.persistence import manifest
-    from server.persistence.log_reader import LogReader, NoCommand, Torn
+with engine.instrument_imports(include=["server.parts.persistence"]):
+    from server.parts.persistence import manifest
+    from server.parts.persistence.log_reader import LogReader, NoCommand, Torn
 
 
 def read_log(data: bytes) -> None:

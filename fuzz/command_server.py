@@ -18,11 +18,11 @@ from server.client.client import MONITORING, MUTED, SUBSCRIBED, Client
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
-from server.expiry.expiry_cycle import ExpiryCycle
 from server.following.role_changes import RoleChanges
+from server.parts.expiry.expiry_cycle import ExpiryCycle
+from server.parts.propagation.propagation import Durability, Op
+from server.parts.state import ServerState
 from server.process.server_clock import NS_A_MS, ServerClock
-from server.propagation.propagation import Durability, Op
 from storage import allocation, digest, payload
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace

@@ -16,16 +16,16 @@ from random import Random
 
 from fuzz import engine
 
-with engine.instrument_imports(include=["server.replication", "server.dispatch", "protocol"]):
+with engine.instrument_imports(include=["server.parts.replication", "server.dispatch", "protocol"]):
     from fuzz.command_server import FuzzedServer
     from fuzz.command_words import CommandWords
     from protocol.requests import ProtocolError
     from server.client.client import Client
     from server.config.parameters import Config
     from server.following.primary_stream import BrokenStreamError, PrimaryStream
+    from server.parts.replication.handshake import Handshake, LinkFailed
+    from server.parts.replication.incoming_copy import IncomingCopy
     from server.process.faults import ServerFault
-    from server.replication.handshake import Handshake, LinkFailed
-    from server.replication.incoming_copy import IncomingCopy
 
 COMMANDS = 60  # of a stream that is drawn
 BACKLOG = 1 << 18  # bytes

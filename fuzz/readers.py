@@ -14,7 +14,7 @@ import server.commands  # noqa: F401  (fills the table)
 from server.client.client import Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
+from server.parts.state import ServerState
 from server.process.server_clock import NS_A_MS, ServerClock
 from server.table.command import TABLE, Command, Flags
 from storage.stream.stream import Stream

@@ -18,12 +18,12 @@ import asyncio
 import sys
 from collections.abc import Callable
 
-from server.access.configured_users import BadUsers
 from server.app import ignore_ready, serve
 from server.config.command_line import HELP, BadOptions, read_command_line
 from server.config.parameters import Config
-from server.persistence.files import reason
-from server.persistence.snapshot_loader import LoadFailed
+from server.parts.access.configured_users import BadUsers
+from server.parts.persistence.files import reason
+from server.parts.persistence.snapshot_loader import LoadFailed
 from server.process import build, identity, log, process
 from server.process.daemon import daemonize
 from server.process.supervision import in_background

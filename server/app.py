@@ -21,10 +21,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import server.commands  # noqa: F401  (begins to fill the table)
-from server.access.configured_users import BadUsers, users_at_start
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
 from server.dispatch.turn import Turn
 from server.following.role_changes import RoleChanges
 from server.lifecycle.crash_report import CrashReport
@@ -38,8 +36,10 @@ from server.network.connection import ConnectionAcceptor
 from server.network.listener_kinds import kinds_of
 from server.network.listeners import Listeners, backend
 from server.observe.memory import resident_bytes
-from server.persistence.load_progress import LoadProgress
-from server.persistence.snapshot_loader import LoadFailed
+from server.parts.access.configured_users import BadUsers, users_at_start
+from server.parts.persistence.load_progress import LoadProgress
+from server.parts.persistence.snapshot_loader import LoadFailed
+from server.parts.state import ServerState
 from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
 from server.process.monotonic import monotonic_ms

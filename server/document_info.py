@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from server.dispatch.server_facts import SECTIONS
 from server.observe.fact import Fact, Facts, Family, Kind, Section, Spread, Unit
+from server.parts.server_facts import SECTIONS
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "info.md"
 

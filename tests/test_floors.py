@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server.lua import lua_library  # noqa: F401  (before the modules that call Lua)
+from server.parts.scripting.lua import lua_library  # noqa: F401  (before the modules that call Lua)
 from tests.worth import COMPILED
 
 ROOT = Path(__file__).parent.parent

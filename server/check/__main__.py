@@ -13,8 +13,8 @@ from pathlib import Path
 from server.check.findings import Finding
 from server.check.folder_check import check_path
 from server.check.report import lines_of
-from server.persistence.files import Files
-from server.persistence.folder_lock import LOCK_NAME, FolderLock
+from server.parts.persistence.files import Files
+from server.parts.persistence.folder_lock import LOCK_NAME, FolderLock
 
 YES = ("y", "yes")
 

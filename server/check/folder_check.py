@@ -17,10 +17,10 @@ from server.check.findings import Finding
 from server.check.log_check import check_log
 from server.check.snapshot_check import check_snapshot
 from server.check.start_check import check_start
-from server.persistence import manifest
-from server.persistence.files import Files
-from server.persistence.log_loader import SNAPSHOT_MAGIC
-from server.persistence.manifest import BadManifest
+from server.parts.persistence import manifest
+from server.parts.persistence.files import Files
+from server.parts.persistence.log_loader import SNAPSHOT_MAGIC
+from server.parts.persistence.manifest import BadManifest
 
 MANIFESTS = "*.manifest"
 

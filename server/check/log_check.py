@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from server.check.findings import Finding
-from server.persistence.files import Files
-from server.persistence.log_reader import LogReader, NoCommand, Torn
+from server.parts.persistence.files import Files
+from server.parts.persistence.log_reader import LogReader, NoCommand, Torn
 
 MOST_NAMED = 8  # kinds of commands
 MAX_NAME = 32  # characters of a command's name that are shown

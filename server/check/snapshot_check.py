@@ -7,7 +7,7 @@ from pathlib import Path
 
 from server.check.contents import Contents
 from server.check.findings import Finding
-from server.persistence.files import Files
+from server.parts.persistence.files import Files
 from storage.errors import StorageError
 from storage.keyspace.keyspace import NO_EXPIRY
 from storage.rdb.errors import UnknownType

@@ -19,12 +19,12 @@ import server.commands  # noqa: F401  (fills the table)
 from server.check.findings import Finding
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
-from server.persistence import manifest
-from server.persistence.files import Files, reason
-from server.persistence.manifest import BadManifest
-from server.persistence.persistence import Persistence
-from server.persistence.snapshot_loader import LoadFailed
+from server.parts.persistence import manifest
+from server.parts.persistence.files import Files, reason
+from server.parts.persistence.manifest import BadManifest
+from server.parts.persistence.persistence import Persistence
+from server.parts.persistence.snapshot_loader import LoadFailed
+from server.parts.state import ServerState
 from server.process.faults import ServerFault
 
 MOST_NAMED = 8  # commands that fail

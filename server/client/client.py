@@ -25,7 +25,7 @@ SUBSCRIBED = 8  # to channels or patterns: in RESP2, few commands may be run
 MONITORING = 16  # it is shown what others do, and may not work with keys itself
 TRACKING = 32  # the server remembers which keys it reads: CLIENT TRACKING
 TOLD = 64  # it is sent the invalidations of another client
-RESTRICTED = 128  # its user may not do everything: see server/access/access.py
+RESTRICTED = 128  # its user may not do everything: see server/parts/access/access.py
 REPLICA = 256  # it is sent the stream of changes, and answered nothing
 LINK = 512  # the link to our primary: what comes is run unchecked, and answered nothing
 
@@ -116,7 +116,7 @@ class Client:
         self.queue = NO_COMMANDS  # between MULTI and EXEC
         self.dirty_exec = False  # something could not be queued: EXEC must refuse
         self.dirty_watch = False  # a watched key has changed: EXEC must answer null
-        self.watching: dict[tuple[int, bytes], Any] = {}  # see server/dispatch/watching.py
+        self.watching: dict[tuple[int, bytes], Any] = {}  # see server/parts/watching.py
         self.subscriptions = NO_SUBSCRIPTIONS
         self.tracking = NOT_TRACKING
         self.written_offset = 0  # of the AOF's end after the client's last write

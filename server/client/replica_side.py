@@ -1,4 +1,4 @@
-"""What a client is that has turned out to be a replica: all of it is in server/replication."""
+"""A client that has turned out to be a replica: all of it is in server/parts/replication."""
 
 from __future__ import annotations
 

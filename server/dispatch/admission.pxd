@@ -1,9 +1,9 @@
 cimport cython
 
 from server.client.client cimport Client
-from server.eviction.key_eviction cimport KeyEviction
-from server.dispatch.restrictions cimport Restrictions
-from server.scripting.script_run cimport ScriptRun
+from server.parts.eviction.key_eviction cimport KeyEviction
+from server.parts.restrictions cimport Restrictions
+from server.parts.scripting.script_run cimport ScriptRun
 from server.table.command cimport Command
 
 cdef int KEYS

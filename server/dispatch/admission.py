@@ -27,7 +27,6 @@ parameters, rights, memory or the clock they ask of Call, which knows the origin
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.access.access import Access
 from server.client.client import (
     IN_MULTI,
     MONITORING,
@@ -39,9 +38,10 @@ from server.client.client import (
 )
 from server.client.origin import CLIENT, REPLAYED, SCRIPT, WOKEN
 from server.config.parameters import DebugSwitches
-from server.dispatch.restrictions import Restrictions
-from server.eviction.key_eviction import KeyEviction
-from server.scripting.script_run import ScriptRun
+from server.parts.access.access import Access
+from server.parts.eviction.key_eviction import KeyEviction
+from server.parts.restrictions import Restrictions
+from server.parts.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import Command, Flags
 

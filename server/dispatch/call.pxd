@@ -1,7 +1,7 @@
 from libc.stdint cimport int64_t
 
 from server.client.client cimport Client
-from server.dispatch.state cimport ServerState
+from server.parts.state cimport ServerState
 from storage.keyspace.keyspace cimport Keyspace
 
 

@@ -12,8 +12,8 @@ from protocol.replies import Reply
 from server.client.client import Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.client.origin import INSIDE, REPLAYED
-from server.dispatch.state import ServerState
-from server.persistence.log_loader import Replay
+from server.parts.persistence.log_loader import Replay
+from server.parts.state import ServerState
 from server.table.args import INT64_MAX
 from storage.keyspace.keyspace import Keyspace
 

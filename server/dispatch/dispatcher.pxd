@@ -8,20 +8,20 @@ from server.client.endpoint cimport Endpoint
 from server.client.pushes cimport Pushes
 from server.dispatch cimport execution
 from server.dispatch.admission cimport Admission
-from server.waiting.blocking cimport Blocking, Runner
-from server.eviction.client_eviction cimport ClientEviction
+from server.parts.waiting.blocking cimport Blocking, Runner
+from server.parts.eviction.client_eviction cimport ClientEviction
 from server.dispatch.command_lookup cimport CommandLookup
 from server.dispatch.execution cimport Execution
 from server.dispatch.replaying cimport Replaying
 from server.dispatch.long_scripts cimport LongScripts
-from server.dispatch.restrictions cimport Restrictions
-from server.waiting.shared_reply cimport SharedReply
-from server.dispatch.state cimport ServerState
-from server.dispatch.timekeeper cimport Timekeeper
+from server.parts.restrictions cimport Restrictions
+from server.parts.waiting.shared_reply cimport SharedReply
+from server.parts.state cimport ServerState
+from server.process.timekeeper cimport Timekeeper
 from server.dispatch.turn cimport Turn
-from server.propagation.propagation cimport Propagation
-from server.scripting.script_run cimport ScriptRun
-from server.scripting.scripting cimport Scripting
+from server.parts.propagation.propagation cimport Propagation
+from server.parts.scripting.script_run cimport ScriptRun
+from server.parts.scripting.scripting cimport Scripting
 from server.table.command cimport Block, Command
 from storage.keyspace.keyspace cimport Keyspace
 

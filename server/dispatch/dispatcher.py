@@ -10,7 +10,6 @@ command runs to its end before the next one begins.
     execution.py        the handler, the AOF, the time it took; commands inside commands
     turn.py             answers leave when the turn of the loop ends
     replaying.py        what was logged, and what a primary sends
-    timekeeper.py       what time it is
 """
 
 from __future__ import annotations
@@ -39,18 +38,18 @@ from server.dispatch.command_lookup import CommandLookup
 from server.dispatch.execution import Execution
 from server.dispatch.long_scripts import LongScripts
 from server.dispatch.replaying import Replaying
-from server.dispatch.state import ServerState
-from server.dispatch.timekeeper import Timekeeper
 from server.dispatch.turn import Turn
+from server.parts.propagation.propagation import Durability, Propagation
+from server.parts.scripting.script_run import ScriptRun
+from server.parts.state import ServerState
+from server.parts.waiting.blocking import Runner
+from server.parts.waiting.shared_reply import SharedReply
 from server.process import faults
 from server.process.faults import ServerFault
+from server.process.timekeeper import Timekeeper
 from server.process.timers import NoTimers, Timers
-from server.propagation.propagation import Durability, Propagation
-from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import Block, Command, Flags
-from server.waiting.blocking import Runner
-from server.waiting.shared_reply import SharedReply
 from storage.keyspace.keyspace import Keyspace
 
 READONLY = int(Flags.READONLY)

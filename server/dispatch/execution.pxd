@@ -5,14 +5,14 @@ from protocol.encoder cimport Encoder
 from server.client.client cimport Client
 from server.client.command_queue cimport CommandQueue
 from server.dispatch.call cimport Call
-from server.dispatch.server_key_events cimport ServerKeyEvents
-from server.dispatch.restrictions cimport Restrictions
-from server.dispatch.state cimport ServerState
-from server.dispatch.timekeeper cimport Timekeeper
+from server.parts.server_key_events cimport ServerKeyEvents
+from server.parts.restrictions cimport Restrictions
+from server.parts.state cimport ServerState
+from server.process.timekeeper cimport Timekeeper
 from server.observe.command_times cimport CommandTimes
 from server.observe.monitors cimport Monitors
 from server.process cimport memory_reserve
-from server.propagation.propagation cimport Propagation
+from server.parts.propagation.propagation cimport Propagation
 from server.table.command cimport Block, Command
 from storage.keyspace.clock cimport Clock
 from storage.keyspace.lookup cimport Lookup

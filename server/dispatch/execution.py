@@ -15,13 +15,13 @@ from server.client.client import RESTRICTED, TRACKING, Client
 from server.client.command_queue import CommandQueue
 from server.client.origin import EXEC, LOG, PRIMARY, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.call import Call, Executor
-from server.dispatch.state import ServerState
-from server.dispatch.timekeeper import Timekeeper
 from server.observe.command_times import CommandTimes
 from server.observe.monitors import Monitors
+from server.parts.propagation.propagation import Propagation
+from server.parts.state import ServerState
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
-from server.propagation.propagation import Propagation
+from server.process.timekeeper import Timekeeper
 from server.table import errors
 from server.table.command import Block, Command, Flags
 from server.table.errors import CountedError

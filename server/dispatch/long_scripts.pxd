@@ -5,12 +5,12 @@ from server.client.pushes cimport Pushes
 from server.dispatch.execution cimport Execution
 from server.dispatch.greenlet_stack cimport GreenletStack
 from server.dispatch.own_stack cimport OwnStack
-from server.dispatch.restrictions cimport Restrictions
+from server.parts.restrictions cimport Restrictions
 from server.dispatch.side_stack cimport SideStack
-from server.dispatch.timekeeper cimport Timekeeper
+from server.process.timekeeper cimport Timekeeper
 from server.process cimport stack_calls
-from server.propagation.propagation cimport Propagation
-from server.scripting.script_run cimport ScriptRun
+from server.parts.propagation.propagation cimport Propagation
+from server.parts.scripting.script_run cimport ScriptRun
 from server.table.command cimport Command
 from storage.keyspace.clock cimport Clock
 

@@ -20,13 +20,13 @@ from server.client.pushes import Pushes
 from server.dispatch.execution import Execution
 from server.dispatch.greenlet_stack import GreenletStack
 from server.dispatch.own_stack import OwnStack
-from server.dispatch.restrictions import Restrictions
 from server.dispatch.side_stack import SideStack
-from server.dispatch.timekeeper import Timekeeper
+from server.parts.propagation.propagation import Op, Propagation
+from server.parts.restrictions import Restrictions
+from server.parts.scripting.script_run import ScriptRun
 from server.process import stack_calls
+from server.process.timekeeper import Timekeeper
 from server.process.timers import Timers
-from server.propagation.propagation import Op, Propagation
-from server.scripting.script_run import ScriptRun
 from server.table import errors
 from server.table.command import Block, Command
 from storage.keyspace.clock import Clock

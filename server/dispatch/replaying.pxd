@@ -3,10 +3,10 @@ cimport cython
 from server.client.client cimport Client
 from server.dispatch.command_lookup cimport CommandLookup
 from server.dispatch.execution cimport Execution
-from server.dispatch.state cimport ServerState
-from server.propagation.propagation cimport Propagation
+from server.parts.state cimport ServerState
+from server.parts.propagation.propagation cimport Propagation
 from server.table.command cimport Command
-from server.waiting.blocking cimport Blocking, Runner
+from server.parts.waiting.blocking cimport Blocking, Runner
 
 cdef int NOT_QUEUED
 cdef int RUNS_SCRIPTS

@@ -3,7 +3,7 @@
     replay()   the log     no checks, no answer; nothing is logged again
     apply()    a primary   the same, but what it changes goes to our log and our replicas
 
-What is not run, or fails, is told to ReplayFailures (server/propagation/replay_failures.py).
+What is not run, or fails, is told to ReplayFailures (server/parts/propagation/replay_failures.py).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from server.client.client import IN_MULTI, Client
 from server.client.origin import LOG, PRIMARY
 from server.dispatch.command_lookup import CommandLookup
 from server.dispatch.execution import Execution
-from server.dispatch.state import ServerState
-from server.persistence.log_loader import Replay
-from server.propagation import replayed_commands
+from server.parts.persistence.log_loader import Replay
+from server.parts.propagation import replayed_commands
+from server.parts.state import ServerState
+from server.parts.waiting.blocking import Runner
 from server.table import errors
 from server.table.command import Command, Flags
-from server.waiting.blocking import Runner
 
 NOT_QUEUED = int(Flags.NOT_QUEUED)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)

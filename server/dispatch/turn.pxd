@@ -4,15 +4,15 @@ from libc.stdint cimport uint64_t
 from server.client cimport closed
 from server.client.client cimport Client
 from server.client.endpoint cimport Endpoint
-from server.waiting.blocking cimport Blocking, Runner
-from server.eviction.client_eviction cimport ClientEviction
+from server.parts.waiting.blocking cimport Blocking, Runner
+from server.parts.eviction.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
-from server.dispatch.restrictions cimport Restrictions
-from server.dispatch.timekeeper cimport Timekeeper
-from server.eviction.value_packing cimport ValuePacking
+from server.parts.restrictions cimport Restrictions
+from server.process.timekeeper cimport Timekeeper
+from server.parts.eviction.value_packing cimport ValuePacking
 from server.observe.loop_times cimport LoopTimes
 from server.process cimport memory_reserve
-from server.propagation.propagation cimport Durability, Propagation
+from server.parts.propagation.propagation cimport Durability, Propagation
 
 
 @cython.final

@@ -25,16 +25,16 @@ from server.client import closed
 from server.client.client import Client
 from server.client.endpoint import Endpoint
 from server.dispatch.execution import Execution
-from server.dispatch.restrictions import Restrictions
-from server.dispatch.timekeeper import Timekeeper
-from server.eviction.client_eviction import ClientEviction
-from server.eviction.value_packing import ValuePacking
 from server.observe.loop_times import LoopTimes
+from server.parts.eviction.client_eviction import ClientEviction
+from server.parts.eviction.value_packing import ValuePacking
+from server.parts.propagation.propagation import Propagation
+from server.parts.restrictions import Restrictions
+from server.parts.waiting.blocking import Blocking, Runner
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
-from server.propagation.propagation import Propagation
+from server.process.timekeeper import Timekeeper
 from server.table import errors
-from server.waiting.blocking import Blocking, Runner
 
 
 class Loop(Protocol):

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from server.dispatch.dispatcher import Dispatcher
 from server.following.copy_loading import Steps, load_copy
-from server.persistence.files import Files, write_all
-from server.persistence.snapshot_file import remove_quietly
-from server.persistence.snapshot_loader import LoadFailed
+from server.parts.persistence.files import Files, write_all
+from server.parts.persistence.snapshot_file import remove_quietly
+from server.parts.persistence.snapshot_loader import LoadFailed
+from server.parts.replication.following import Following
+from server.parts.replication.handshake import Copy
+from server.parts.replication.incoming_copy import IncomingCopy
 from server.process.monotonic import monotonic_ms
-from server.replication.following import Following
-from server.replication.handshake import Copy
-from server.replication.incoming_copy import IncomingCopy
 
 
 class Receiving:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from protocol.replies import ErrorReply
-from server.dispatch.state import ServerState
-from server.persistence.snapshot_loader import LoadFailed
-from server.persistence.stored_functions import FunctionTexts
+from server.parts.persistence.snapshot_loader import LoadFailed
+from server.parts.persistence.stored_functions import FunctionTexts
+from server.parts.state import ServerState
 from storage.keyspace.keyspace import Keyspace
 
 Steps: TypeAlias = Generator[None, None, None]

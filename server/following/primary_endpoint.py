@@ -13,9 +13,9 @@ from server.dispatch.dispatcher import Dispatcher
 from server.following.copy_arrival import Receiving
 from server.following.primary_stream import BrokenStreamError, PrimaryStream
 from server.network.transport import Transport
-from server.persistence.snapshot_loader import LoadFailed
+from server.parts.persistence.snapshot_loader import LoadFailed
+from server.parts.replication.handshake import LONGEST_LINE, Continue, Copy, Handshake, LinkFailed
 from server.process import faults
-from server.replication.handshake import LONGEST_LINE, Continue, Copy, Handshake, LinkFailed
 
 ENDS_THE_LINK = (LinkFailed, BrokenStreamError, ProtocolError, OSError, LoadFailed)
 

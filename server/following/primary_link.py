@@ -26,11 +26,11 @@ from server.network.backend import Backend
 from server.network.clients import Clients
 from server.network.transport import Transport
 from server.observe.part import Part
-from server.persistence.files import reason
-from server.persistence.manifest import BadManifest
+from server.parts.persistence.files import reason
+from server.parts.persistence.manifest import BadManifest
+from server.parts.replication.following import Following, LinkState
+from server.parts.replication.handshake import Copy, Handshake, LinkFailed
 from server.process.monotonic import monotonic_ms
-from server.replication.following import Following, LinkState
-from server.replication.handshake import Copy, Handshake, LinkFailed
 from server.users.user import user_with_all_rights
 
 if TYPE_CHECKING:

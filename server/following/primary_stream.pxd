@@ -3,7 +3,7 @@ cimport cython
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client
 from server.dispatch.dispatcher cimport Dispatcher
-from server.replication.feed cimport Feed
+from server.parts.replication.feed cimport Feed
 
 cdef int IN_MULTI
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from protocol.requests import RequestParser
 from server.client.client import IN_MULTI, Client
 from server.dispatch.dispatcher import Dispatcher
+from server.parts.replication.feed import Feed
 from server.process.faults import ServerFault
-from server.replication.feed import Feed
 from server.table.args import INT64_MAX
 
 

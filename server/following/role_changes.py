@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from server.dispatch.dispatcher import Dispatcher
+from server.parts.waiting.pausing import LATEST_MS
 from server.table import errors
-from server.waiting.pausing import LATEST_MS
 
 
 class RoleChanges:

@@ -13,8 +13,8 @@ import asyncio
 from collections.abc import Callable
 
 from server.dispatch.dispatcher import Dispatcher
-from server.expiry.expiry_cycle import ExpiryCycle
 from server.lifecycle.time_travel import TimeTravel
+from server.parts.expiry.expiry_cycle import ExpiryCycle
 from server.process import memory_reserve
 from server.process.server_clock import NS_A_MS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from server.dispatch.restrictions import Restrictions
+from server.parts.restrictions import Restrictions
 
 
 class Phase(Enum):

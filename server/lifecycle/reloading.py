@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import logging
 
-from server.access.configured_users import users_in_file
 from server.config.parameters import BadValue
-from server.dispatch.state import ServerState
+from server.parts.access.configured_users import users_in_file
+from server.parts.state import ServerState
 from server.users.acl_file_text import BadAclFile
 
 _log = logging.getLogger("penstock")

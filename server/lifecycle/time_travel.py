@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from server.dispatch.dispatcher import Dispatcher
-from server.expiry.expiry_sweep import sweep
+from server.parts.expiry.expiry_sweep import sweep
 
 SLICE_S = 0.01
 

@@ -5,7 +5,7 @@ from protocol.requests cimport RequestParser
 from server.client.client cimport Client
 from server.client.endpoint cimport Endpoint
 from server.client.permissions cimport is_local
-from server.dispatch.state cimport ServerState
+from server.parts.state cimport ServerState
 from server.observe.part cimport Part
 from server.network.transport cimport Transport
 from storage.keyspace.clock cimport Clock

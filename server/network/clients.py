@@ -13,9 +13,9 @@ from server.client.endpoint import NO_ENDPOINT, Endpoint
 from server.client.permissions import is_local
 from server.config.parameter import OutputLimit
 from server.config.parameters import Config
-from server.dispatch.state import ServerState
 from server.network.transport import Transport
 from server.observe.part import Part
+from server.parts.state import ServerState
 from server.table import errors
 
 # Bytes of errors that may wait for one who has not logged in: a buffer of 16 KB and 1 KB more.

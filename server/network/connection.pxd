@@ -3,7 +3,7 @@ cimport cython
 from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client
-from server.eviction.client_eviction cimport ClientEviction
+from server.parts.eviction.client_eviction cimport ClientEviction
 from server.dispatch.dispatcher cimport Dispatcher
 from server.dispatch.turn cimport Turn
 from server.client.endpoint cimport Endpoint

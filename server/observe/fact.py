@@ -7,7 +7,7 @@
       Family  cmdstat_get, cmdstat_set, ...    facts of each of many subjects, which a label names
       Spread  latency_percentiles_usec_get     one fact, at several percentiles of each subject
 
-A room declares the facts of its subjects in its facts.py; server/dispatch/server_facts.py has all.
+A room declares the facts of its subjects in its facts.py; server/parts/server_facts.py has all.
 """
 
 from __future__ import annotations

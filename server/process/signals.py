@@ -5,7 +5,7 @@
     SIGPIPE           is ignored: a peer has gone
     the others        do what they do to any process
 
-Its children take none of these either; see server.persistence.child_job.
+Its children take none of these either; see server.parts.persistence.child_job.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from server.persistence.manifest import BadManifest, parse
+from server.parts.persistence.manifest import BadManifest, parse
 from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
 from tests.compat.resp import Reply
 

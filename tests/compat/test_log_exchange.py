@@ -11,8 +11,8 @@ import server.commands  # noqa: F401  (fills the table)
 from server.client.client import Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
-from server.propagation.propagation import Durability, Op
+from server.parts.propagation.propagation import Durability, Op
+from server.parts.state import ServerState
 from storage import digest
 from tests.compat.connection import Connection
 from tests.compat.logging_redis import LoggingRedis

@@ -14,7 +14,7 @@ import pytest
 from tests.compat.connection import Connection
 from tests.compat.lua_values import Draw, quoted
 from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, Oracles
-from tests.server.lua.interpreter import COMPILED, new_interpreter, tried
+from tests.server.parts.scripting.lua.interpreter import COMPILED, new_interpreter, tried
 from tests.worth import rounds
 
 VALUES = int(os.environ.get("PENSTOCK_LUA_VALUES", rounds(1500)))

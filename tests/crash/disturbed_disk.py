@@ -26,8 +26,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from server.__main__ import main as serve
-from server.persistence import persistence
-from server.persistence.files import Files
+from server.parts.persistence import persistence
+from server.parts.persistence.files import Files
 
 STEPS = 13
 

@@ -13,8 +13,8 @@ from server.client.pushes import Pushes
 from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.config.parameters import Config
 from server.observe.memory import Memory
-from server.pubsub.message import Message
-from server.pubsub.pubsub import PubSub
+from server.parts.pubsub.message import Message
+from server.parts.pubsub.pubsub import PubSub
 from storage import glob
 from tests.worth import rounds
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.config.parameters import Config
-from server.expiry.expiry_sweep import sweep
+from server.parts.expiry.expiry_sweep import sweep
 from tests.server.conftest import SocketlessClient, SocketlessServer
 from tests.worth import rounds
 

@@ -12,9 +12,9 @@ from server.client.pushes import Pushes
 from server.client.tracking_options import TrackingOptions
 from server.config.parameters import Config
 from server.observe.memory import Memory
+from server.parts.tracking.invalidation import Invalidation
+from server.parts.tracking.tracking import Tracking
 from server.table.command import TABLE
-from server.tracking.invalidation import Invalidation
-from server.tracking.tracking import Tracking
 from storage.chance import Chance
 from tests.worth import rounds
 

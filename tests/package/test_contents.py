@@ -140,7 +140,7 @@ def test_without_a_compiler_a_wheel_is_made_that_fits_everywhere(uncompiled_whee
     assert uncompiled_wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(uncompiled_wheel) as wheel:
         assert not [name for name in wheel.namelist() if name.endswith(".so")]
-        assert f"{CARRIED}server/lua/sandbox.lua" in wheel.namelist()
+        assert f"{CARRIED}server/parts/scripting/lua/sandbox.lua" in wheel.namelist()
 
 
 def test_what_it_installs_says_that_it_is_not_compiled(uncompiled_wheel, installed, outside):

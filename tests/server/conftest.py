@@ -15,13 +15,13 @@ from server.client.client import Client
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
 from server.following.role_changes import RoleChanges
 from server.lifecycle.time_travel import TimeTravel
+from server.parts.propagation.propagation import Durability
+from server.parts.state import ServerState
 from server.process import faults
 from server.process.server_clock import NS_A_MS, ServerClock
 from server.process.timers import NoTimers
-from server.propagation.propagation import Durability
 from server.table.command import TABLE, Command, Flags
 from tests.server.running import LOOPS, Run, run_on
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.check.snapshot_check import check_snapshot
-from server.persistence.files import Files
-from server.persistence.log_commands import CommandPieces
+from server.parts.persistence.files import Files
+from server.parts.persistence.log_commands import CommandPieces
 from storage import digest, payload
 from storage.errors import Corrupt
 from storage.keyspace.key_events import KeyEvents

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.check.contents import Contents
-from server.persistence.log_commands import CommandPieces
+from server.parts.persistence.log_commands import CommandPieces
 from server.table.command import Command, new_block
 from storage import digest, digest_sums, types
 from storage.errors import Corrupt

@@ -10,8 +10,8 @@ import pytest
 from server import app
 from server.app import READY_AFTER_MS, Server
 from server.config.parameters import Config
-from server.persistence.log_loader import Replay
-from server.persistence.snapshot_loader import LoadFailed
+from server.parts.persistence.log_loader import Replay
+from server.parts.persistence.snapshot_loader import LoadFailed
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from server.dispatch.server_facts import SECTIONS
 from server.document_info import DOCUMENT, document
+from server.parts.server_facts import SECTIONS
 
 
 def test_the_document_is_up_to_date() -> None:

@@ -9,7 +9,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from protocol cimport word_memory
-from server.lua.libraries cimport number_octets
+from server.parts.scripting.lua.libraries cimport number_octets
 from storage cimport allocation
 from storage.chance cimport Chance
 from storage.hash_table cimport borrowed_packed, fetching
@@ -399,7 +399,7 @@ def sorted_set_score_bits_at(object leaf, Py_ssize_t at):
     return borrowed_sorted_set.score_bits_at(<PyObject *>leaf, at)
 
 
-# ---------------------------------------------------------------------- server.lua.libraries
+# ---------------------------------------------------------------------- server.parts.scripting.lua.libraries
 
 
 def read_decimal(bytes text, Py_ssize_t at):

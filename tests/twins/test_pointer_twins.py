@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol import word_memory
-from server.lua.libraries import number_octets
+from server.parts.scripting.lua.libraries import number_octets
 from storage.chance import Chance
 from storage.hash_table import borrowed_packed, fetching
 from storage.hash_table.packed_table import PackedTable
@@ -66,9 +66,9 @@ CALLS = [
     "server.process.page_calls",
     "server.process.crash_calls",  # tests/server/process/test_crash_report.py
     "server.process.stack_calls",  # tests/server/dispatch/test_own_stack.py
-    # These need an interpreter: tests/server/lua, tests/compat/test_lua_libraries.py.
-    "server.lua.lua_api",
-    "server.lua.libraries.lua_octets",
+    # These need an interpreter: tests/compat/test_lua_libraries.py.
+    "server.parts.scripting.lua.lua_api",
+    "server.parts.scripting.lua.libraries.lua_octets",
 ]
 
 

@@ -51,8 +51,8 @@ EXTENSIONS = {
         "storage.geo.sphere",
     ],
     "lua_twins": [
-        "server.lua.libraries.number_octets",
-        "server.lua.libraries.text_octets",
+        "server.parts.scripting.lua.libraries.number_octets",
+        "server.parts.scripting.lua.libraries.text_octets",
     ],
 }
 MODULES = {module: name for name, modules in EXTENSIONS.items() for module in modules}
@@ -431,7 +431,7 @@ CASES: dict[str, Cases] = {
         "degrees_north": args(st.floats(0, 1e7)),
         "degrees_east": args(st.floats(0, 1e7), st.floats(-170, 170)),
     },
-    "server.lua.libraries.number_octets": {
+    "server.parts.scripting.lua.libraries.number_octets": {
         **dict.fromkeys(("bits_of", "truncated", "wrapped", "is_single"), args(ANY_NUMBER)),
         "single": args(st.floats(allow_nan=False)),
         **dict.fromkeys(("signed_32", "signed_64"), args(U64)),
@@ -440,7 +440,7 @@ CASES: dict[str, Cases] = {
         "integer_at": args(DATA, AT, st.integers(0, ROOM), st.booleans()),
         "real_at": args(REALS, st.sampled_from([0, 8]), FOUR_OR_EIGHT, st.booleans()),
     },
-    "server.lua.libraries.text_octets": {
+    "server.parts.scripting.lua.libraries.text_octets": {
         "byte_at": args(DATA, st.integers(0, SIZE)),
         **dict.fromkeys(("blank_end", "plain_end"), args(JSON_LIKE, st.integers(0, 4))),
         "starts_with": args(JSON_LIKE, st.integers(0, 4), st.sampled_from([b"t", b"true", b"\\u"])),
@@ -485,8 +485,8 @@ CASES: dict[str, Cases] = {
 
 # Functions with undefined bytes, which have tests of their own below.
 TESTED_BELOW = {
-    "server.lua.libraries.number_octets": {"put_decimal"},
-    "server.lua.libraries.text_octets": {"grow", "new_buffer"},
+    "server.parts.scripting.lua.libraries.number_octets": {"put_decimal"},
+    "server.parts.scripting.lua.libraries.text_octets": {"grow", "new_buffer"},
     "protocol.octets": {"grow"},
     "storage.octets": {"capacity", "resize", "open_front"},
     "storage.rdb.raw": {"blank", "copy", "repeat"},
@@ -536,7 +536,9 @@ def test_grow_keeps_the_bytes(buffer: bytearray, size: int) -> None:
 @given(BUFFER, AT, st.floats(allow_nan=False) | WHOLE, st.integers(1, 14))
 def test_numbers_are_written_alike(buffer: bytearray, at: int, number: float, digits: int) -> None:
     plain, compiled, *changed = call_both(
-        "server.lua.libraries.number_octets", "put_decimal", (buffer, at, number, digits)
+        "server.parts.scripting.lua.libraries.number_octets",
+        "put_decimal",
+        (buffer, at, number, digits),
     )
     assert compiled == plain <= at + ROOM
     assert changed[1][0][:plain] == changed[0][0][:plain]
@@ -544,9 +546,11 @@ def test_numbers_are_written_alike(buffer: bytearray, at: int, number: float, di
 
 @given(BUFFER, st.integers(SIZE, 2 * SIZE))
 def test_a_grown_buffer_of_a_library_keeps_its_bytes(buffer: bytearray, size: int) -> None:
-    made = call_both("server.lua.libraries.text_octets", "new_buffer", (size,))
+    made = call_both("server.parts.scripting.lua.libraries.text_octets", "new_buffer", (size,))
     assert len(made[0]) == len(made[1]) == size
-    _, _, *changed = call_both("server.lua.libraries.text_octets", "grow", (buffer, size))
+    _, _, *changed = call_both(
+        "server.parts.scripting.lua.libraries.text_octets", "grow", (buffer, size)
+    )
     for grown, _ in changed:
         assert (grown[:SIZE], len(grown)) == (buffer, size)
 

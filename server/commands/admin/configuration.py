@@ -15,9 +15,9 @@ from server.config.parameter import Missing
 from server.config.parameters import TLS_SETTINGS, BadValue, Config, Parameter
 from server.config.user_lines import user_lines
 from server.dispatch.call import Call
-from server.dispatch.state import ServerState
-from server.persistence.folder_lock import FolderInUse
-from server.persistence.manifest import BadManifest
+from server.parts.persistence.folder_lock import FolderInUse
+from server.parts.persistence.manifest import BadManifest
+from server.parts.state import ServerState
 from server.process import log, process
 from server.table import errors
 from server.table.command import TABLE, Flags, command, container

@@ -6,7 +6,7 @@ import logging
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
-from server.persistence.snapshot_loader import LoadFailed
+from server.parts.persistence.snapshot_loader import LoadFailed
 from server.table import errors
 
 CANNOT_LOAD_SNAPSHOT = ErrorReply("ERR", "Error trying to load the RDB dump, check server logs.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import NO_REPLY, OK, ErrorReply, Reply, Verbatim
 from server.dispatch.call import Call
-from server.dispatch.server_facts import SECTIONS
+from server.parts.server_facts import SECTIONS
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Block, Flags, command, new_block

@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.replies import OK, ErrorReply, Reply, Status
 from server.client.client import MUTED, SUBSCRIBED, Client, is_printable
 from server.dispatch.call import Call
-from server.dispatch.state import ServerState
+from server.parts.state import ServerState
 from server.process import build
 from server.table import errors
 from server.table.args import Args, to_db_index, to_int

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from server.dispatch.call import Call
-from server.expiry.field_expiry import expire_fields
+from server.parts.expiry.field_expiry import expire_fields
 from storage.hashes.hash import NO_FIELDS, Hash
 
 EVERY = 2**62  # as the greatest number of fields: all of them

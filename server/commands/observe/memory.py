@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from protocol.replies import OK, Reply, Verbatim
 from server.dispatch.call import Call
-from server.dispatch.state import ServerState
 from server.observe import memory_report
 from server.observe.memory import resident_bytes
 from server.observe.memory_facts import MemoryFigures
+from server.parts.state import ServerState
 from server.process import memory_reserve, program_pages
 from server.table import errors
 from server.table.args import Args

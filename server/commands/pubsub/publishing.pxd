@@ -1,7 +1,7 @@
 cimport cython
 
 from server.dispatch.call cimport Call
-from server.replication.feed cimport Feed
+from server.parts.replication.feed cimport Feed
 
 cdef int LOG
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from protocol.replies import Reply
 from server.client.origin import LOG
 from server.dispatch.call import Call
-from server.replication.feed import Feed
+from server.parts.replication.feed import Feed
 from server.table.channels import FIRST
 from server.table.command import Flags, command
 from server.table.keys import NOT_KEY, KeyRange

@@ -9,7 +9,7 @@ from server.client.client import is_printable
 from server.client.origin import PRIMARY
 from server.config.parameters import RDB_VERSIONS
 from server.dispatch.call import Call
-from server.replication.replica import Replica, replica_of
+from server.parts.replication.replica import Replica, replica_of
 from server.table import errors
 from server.table.args import to_int
 from server.table.command import Flags, command

@@ -2,8 +2,8 @@ cimport cython
 
 from server.commands.scripting cimport running
 from server.dispatch.call cimport Call
-from server.scripting.engine cimport Engine
-from server.scripting.script cimport Script, ScriptTable
+from server.parts.scripting.engine cimport Engine
+from server.parts.scripting.script cimport Script, ScriptTable
 
 cdef Py_ssize_t SHA_CHARACTERS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.replies import Reply
 from server.commands.scripting import running
 from server.dispatch.call import Call
-from server.scripting.script import SHA_CHARACTERS
+from server.parts.scripting.script import SHA_CHARACTERS
 from server.table import errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, RW, UPDATE, CountedKeys

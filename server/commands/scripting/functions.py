@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from protocol.replies import OK, ErrorReply, Reply, Set, Status
 from server.commands.scripting import scripts
 from server.dispatch.call import Call
-from server.scripting.header import flag_names
+from server.parts.scripting.header import flag_names
 from server.table import errors
 from server.table.command import TABLE, Flags, command, container
 from server.table.documentation import Tip
@@ -15,7 +15,7 @@ from storage import function_payload, glob
 from storage.errors import Corrupt
 
 if TYPE_CHECKING:
-    from server.scripting.function_libraries import Library
+    from server.parts.scripting.function_libraries import Library
 
 FLUSH_MODE = ErrorReply("ERR", "FUNCTION FLUSH only supports SYNC|ASYNC option")
 NO_PATTERN = ErrorReply("ERR", "library name argument was not given")

@@ -2,9 +2,9 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.dispatch.call cimport Call
-from server.dispatch.restrictions cimport Restrictions
-from server.scripting.engine cimport Engine
-from server.scripting.script cimport Script
+from server.parts.restrictions cimport Restrictions
+from server.parts.scripting.engine cimport Engine
+from server.parts.scripting.script cimport Script
 from server.table.args cimport to_int
 
 cdef Py_ssize_t FIRST_KEY

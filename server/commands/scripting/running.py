@@ -5,9 +5,9 @@ from __future__ import annotations
 from protocol.replies import ErrorReply, Reply
 from server.client.origin import REPLAYED
 from server.dispatch.call import Call
-from server.scripting.engine import FIRST_KEY, Engine
-from server.scripting.header import ALLOW_OOM, ALLOW_STALE, NO_HEADER, NO_WRITES
-from server.scripting.script import Script
+from server.parts.scripting.engine import FIRST_KEY, Engine
+from server.parts.scripting.header import ALLOW_OOM, ALLOW_STALE, NO_HEADER, NO_WRITES
+from server.parts.scripting.script import Script
 from server.table import errors
 from server.table.args import to_int
 from server.table.errors import READ_ONLY_REPLICA

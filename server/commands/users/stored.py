@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 from protocol.replies import OK, ErrorReply, Reply
-from server.access.configured_users import save_to_file, users_in_file
 from server.commands.users.acl import OPERATOR
 from server.dispatch.call import Call
+from server.parts.access.configured_users import save_to_file, users_in_file
 from server.table.command import command
 from server.table.documentation import Tip
 from server.users.acl_file_text import BadAclFile

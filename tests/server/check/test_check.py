@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.check.__main__ import main
-from server.persistence.files import Files
-from server.persistence.folder_lock import FolderLock
+from server.parts.persistence.files import Files
+from server.parts.persistence.folder_lock import FolderLock
 
 COMMANDS = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n"
 MULTI = b"*1\r\n$5\r\nMULTI\r\n"

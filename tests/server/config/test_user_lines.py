@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from server import commands as _commands  # noqa: F401  (fills the table)
-from server.access.configured_users import BOTH, BadUsers, users_at_start
 from server.config.parameters import Config
 from server.config.redis_conf import BadLine, numbered, read_lines, rewritten
 from server.config.user_lines import user_lines
+from server.parts.access.configured_users import BOTH, BadUsers, users_at_start
 from server.users.users import Users
 
 HASH = hashlib.sha256(b"secret").hexdigest()

@@ -8,7 +8,7 @@ import pytest
 
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
+from server.parts.state import ServerState
 from server.table import errors
 from server.table.command import TABLE
 from storage.keyspace.keyspace import NOTHING

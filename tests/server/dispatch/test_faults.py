@@ -13,7 +13,7 @@ from server.client.endpoint import Endpoint
 from server.network.acceptor import Acceptor
 from server.network.connection import ConnectionAcceptor
 from server.observe.part import Part
-from server.persistence.files import Files
+from server.parts.persistence.files import Files
 from server.process import memory_reserve
 from server.process.faults import ServerFault
 from server.table.command import Flags, new_block

@@ -1,4 +1,4 @@
-"""The side stack that is a stack of C; see also tests/server/scripting/test_long_scripts.py."""
+"""The side stack that is a stack of C; test_long_scripts.py has more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from server.client.origin import CLIENT
 from server.dispatch.execution import Execution
 from server.dispatch.own_stack import OwnStack
-from server.dispatch.timekeeper import Timekeeper
+from server.process.timekeeper import Timekeeper
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="uncompiled, there are greenlets only")

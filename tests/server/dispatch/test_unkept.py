@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.persistence.files import Files
+from server.parts.persistence.files import Files
 from tests.server.running import Run, Running, ask, running
 
 MISCONF = b"-MISCONF Errors writing to the AOF file: "

@@ -10,7 +10,7 @@ import pytest
 
 from server.config.parameter import OutputLimit
 from server.network.connection import Connection
-from server.propagation.propagation import Durability
+from server.parts.propagation.propagation import Durability
 from tests.server.running import Run, Running, ask, running
 
 

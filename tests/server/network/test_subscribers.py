@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from server.config.parameter import OutputLimit
-from server.pubsub.message import Message
+from server.parts.pubsub.message import Message
 from tests.server.running import Run, Running, Streams, ask, running
 
 NO_LIMIT = OutputLimit(0, 0, 0)

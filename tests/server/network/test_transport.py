@@ -13,8 +13,8 @@ from protocol.encoder import Encoder
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
 from server.network.transport import Transport
+from server.parts.state import ServerState
 from tests.server.network.faces import FACES, Face, opened_face
 
 FAR = 64 * 1024  # bytes; a value of this size is sent without a copy, as a piece

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from server.lifecycle.life import Phase
-from server.persistence.files import Files
+from server.parts.persistence.files import Files
 from tests.server.running import Run, Running, ask, logged, running, snapshot
 
 pytestmark = pytest.mark.usefixtures("folder")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from server.persistence.load_progress import LoadProgress
+from server.parts.persistence.load_progress import LoadProgress
 
 
 @pytest.fixture

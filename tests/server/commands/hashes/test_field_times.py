@@ -8,7 +8,7 @@ import pytest
 
 from storage import allocation, digest
 from tests.server.conftest import START_MS
-from tests.server.expiry.cycles import cycle_of
+from tests.server.parts.expiry.cycles import cycle_of
 
 T = START_MS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.replication.following import LinkState
+from server.parts.replication.following import LinkState
 
 READONLY = "-READONLY You can't write against a read only replica."
 MASTERDOWN = "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."

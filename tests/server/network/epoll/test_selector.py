@@ -17,8 +17,8 @@ import pytest
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.state import ServerState
 from server.network.epoll.selector import Selector
+from server.parts.state import ServerState
 from server.process import build
 from server.process.faults import ServerFault
 

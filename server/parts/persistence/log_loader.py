@@ -1,0 +1,172 @@
+"""Loading an append-only file: its base, then every command that was written since.
+
+    base       a snapshot, commands, or a snapshot and commands after it (before Redis 7)
+    increments commands
+    the end    may be torn, if the machine died during a write. The file is truncated after the
+               last complete command or transaction, if aof-load-truncated allows it
+
+A crash can tear only the end of the file that was written last. Anything else that cannot be read
+is damage, and the server does not start.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator
+from mmap import mmap
+from pathlib import Path
+
+from server.config.parameters import Config
+from server.parts.persistence import key_delay
+from server.parts.persistence.files import Files
+from server.parts.persistence.load_progress import LoadProgress
+from server.parts.persistence.log_folder import LogFolder
+from server.parts.persistence.log_reader import LogReader, NoCommand, Torn
+from server.parts.persistence.snapshot_loader import LoadFailed
+
+COMMANDS_PER_LOOK = 256  # commands between two looks at the clock
+SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
+
+Replay = Callable[[list[bytes]], str]  # runs a command; the error, or ""
+LoadSnapshot = Callable[[bytes | mmap], Generator[None, None, int]]  # the offset after the snapshot
+
+_log = logging.getLogger("penstock")
+
+
+class LogLoader:
+    """Loads the files of *folder*.
+
+    *begin_file* makes the function that runs the commands of one file, so that a selected database
+    or an open MULTI ends with the file. *load_snapshot* loads the snapshot that a base begins with.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        files: Files,
+        folder: LogFolder,
+        progress: LoadProgress,
+        begin_file: Callable[[], Replay],
+        load_snapshot: LoadSnapshot,
+    ) -> None:
+        self._config = config
+        self._files = files
+        self._folder = folder
+        self._progress = progress
+        self._begin_file = begin_file
+        self._load_snapshot = load_snapshot
+
+    def run(self) -> Iterator[None]:
+        """Load all files, yielding now and then. Raises LoadFailed and OSError."""
+        manifest = self._folder.manifest
+        paths = [self._folder.path_of(file) for file in manifest.files]
+        fewest = 2 if manifest.base else 1  # a base was complete before anything followed it
+        while len(paths) > fewest and not self._files.size(paths[-1]):
+            paths.pop()  # it is empty: the file before it is the one that was written last
+        for path in paths:
+            yield from self._load_file(path, may_be_torn=path is paths[-1])
+
+    def _load_file(self, path: Path, may_be_torn: bool) -> Iterator[None]:
+        _log.info("loading the append-only file %s", path)
+        before = self._progress.loaded_bytes
+        data = self._files.read(path)
+        size = len(data)
+        start = 0
+        if data[:6].startswith(SNAPSHOT_MAGIC):
+            try:
+                start = yield from self._load_snapshot(data)
+            except LoadFailed as error:
+                raise LoadFailed(f"{path}: {error}") from error
+        whole = yield from self._replay(path, data, start)
+        self._progress.loaded_bytes = before + size
+        if whole < size:
+            self._truncate(path, whole, size, may_be_torn)
+
+    def _replay(self, path: Path, data: bytes | mmap, start: int) -> Generator[None, None, int]:
+        """Run the commands from *start* on; return the offset after the last complete one."""
+        reader = LogReader(data, start)
+        try:
+            return (yield from self._replay_from(path, reader))
+        except NoCommand:
+            raise LoadFailed(
+                f"Bad file format reading the append only file {path} at offset {reader.position}:"
+                " make a backup of it, then look at it by penstock check"
+            ) from None
+        finally:
+            reader.close()
+
+    def _replay_from(self, path: Path, reader: LogReader) -> Generator[None, None, int]:
+        replay = self._begin_file()
+        before = self._progress.loaded_bytes - reader.position
+        unit = reader.position  # where the present transaction or command begins
+        in_multi = False
+        commands = 0
+        delay_us = self._key_delay_us()
+        stop_s = time.monotonic() + key_delay.SLICE_S
+        while (argv := _next(reader)) is not None:
+            error = replay(argv)
+            if error:
+                raise LoadFailed(
+                    f"{error} reading the append only file {path} before offset {reader.position}"
+                )
+            in_multi = _in_multi(argv, in_multi)
+            if not in_multi:
+                unit = reader.position
+            commands += 1
+            if delay_us:
+                yield from key_delay.delay(1, self._key_delay_us)
+                delay_us = self._key_delay_us()
+            if commands % COMMANDS_PER_LOOK == 0 and time.monotonic() >= stop_s:
+                self._progress.loaded_bytes = before + reader.position
+                self._progress.log_periodically()
+                yield
+                delay_us = self._key_delay_us()
+                stop_s = time.monotonic() + key_delay.SLICE_S
+        return unit if in_multi else reader.position
+
+    def _key_delay_us(self) -> int:
+        return self._config.key_load_delay
+
+    def _truncate(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
+        """Truncate a file that ends inside a command or transaction, to *whole* bytes."""
+        if not may_be_torn:
+            raise LoadFailed(
+                f"the append only file {path} ends inside a command at offset {whole}, and"
+                " there are files behind it"
+            )
+        if not self._config.aof_load_truncated:
+            raise LoadFailed(
+                f"Unexpected end of file reading the append only file {path} at offset {whole}."
+                " You can: 1) make a backup of it, then use penstock check --fix; or"
+                " 2) set 'aof-load-truncated' to yes and start the server again."
+            )
+        _log.warning("!!! Warning: short read while loading the AOF file %s!!!", path)
+        _log.warning("!!! Truncating the AOF %s at offset %d !!!", path, whole)
+        fd = self._files.open_to_append(path)
+        try:
+            self._files.truncate(fd, whole)
+            self._files.sync(fd)
+        finally:
+            self._files.close(fd)
+        _log.warning(
+            "AOF %s loaded anyway because aof-load-truncated is enabled: %d bytes were cut off",
+            path,
+            size - whole,
+        )
+
+
+def _next(reader: LogReader) -> list[bytes] | None:
+    """The next command; None at the end of the file, torn or not."""
+    try:
+        return reader.next()
+    except Torn:
+        return None
+
+
+def _in_multi(argv: list[bytes], before: bool) -> bool:
+    """Whether a transaction is open after *argv*."""
+    if len(argv) > 1:
+        return before
+    word = argv[0].upper()
+    return word == b"MULTI" or (before and word != b"EXEC")

@@ -1,0 +1,37 @@
+cimport cython
+
+from protocol.encoder cimport Encoder
+from server.client.endpoint cimport Endpoint
+from server.parts.propagation.propagation cimport Propagation
+from server.parts.replication.history cimport History
+from server.parts.replication.replica cimport Replica
+
+
+cdef class Feed(Endpoint):
+    cdef Propagation _propagation
+    cdef readonly History history
+    cdef public list replicas
+    cdef public bint follows
+    cdef public bint is_attached
+    cdef public object turn
+    cdef Encoder _out
+    cdef int _db
+    cdef bint _was_asked
+
+    cpdef object offset(self)
+    cpdef add_all(self, list ops)
+    cpdef publish(self, int db, list words)
+    cpdef ping(self)
+    cpdef ask_offsets(self)
+    cdef _add_words(self, list words)
+    cdef _added(self, bint is_first)
+    cdef _add(self, tuple op)
+    cdef _encode(self, list words)
+    cpdef select_anew(self)
+    cpdef send(self)
+    cpdef pass_on(self, bytes data)
+    @cython.locals(replica=Replica)
+    cdef _hand_on(self, bytes data)
+    cpdef drop(self)
+    cpdef refuse(self, object error)
+    cpdef disconnect(self)

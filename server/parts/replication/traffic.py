@@ -1,0 +1,47 @@
+"""The bytes that replication has moved: in all, and a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.observe.rates import Rates
+from server.parts.replication.replica import Replica
+
+
+class Traffic:
+    """Counts since the start or the last CONFIG RESETSTAT.
+
+    What goes to *replicas* is counted by each of them, and remembered when one has left.
+    """
+
+    def __init__(self, replicas: Sequence[Replica]) -> None:
+        self._replicas = replicas
+        self.reset()
+
+    def reset(self) -> None:
+        self.received = 0  # bytes, from the primary
+        self._sent_to_gone = -sum(replica.written for replica in self._replicas)
+        self._rates = Rates()
+
+    @property
+    def sent(self) -> int:
+        """Bytes to replicas: the stream, and copies."""
+        return self._sent_to_gone + sum(replica.written for replica in self._replicas)
+
+    def left(self, replica: Replica) -> None:
+        """*replica* is about to be removed from the list."""
+        if replica in self._replicas:
+            self._sent_to_gone += replica.written
+
+    def tick(self, now_ms: int) -> None:
+        self._rates.sample(now_ms, self.received, self.sent)
+
+    @property
+    def received_kib_per_s(self) -> float:
+        """Over the last samples."""
+        return self._rates.per_second(0) / 1024
+
+    @property
+    def sent_kib_per_s(self) -> float:
+        """Over the last samples."""
+        return self._rates.per_second(1) / 1024

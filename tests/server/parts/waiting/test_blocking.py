@@ -1,0 +1,295 @@
+"""The registry of waiters: their queues, the order in which they are served, and deadlines.
+
+Harness.run_again takes the place of the commands that the waiters run again.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from server.client.client import Client
+from server.parts.waiting.blocking import MANY_STALE, Blocking, Runner
+from server.process.timers import NoTimers
+from server.table.command import new_block
+from storage.keyspace.key_events import KeyEvents
+from storage.keyspace.keyspace import Keyspace
+
+
+class Harness(Runner):
+    """The registry of waiters, its databases, and a record of what became of each waiter."""
+
+    def __init__(self):
+        events = KeyEvents()
+        self.databases = [Keyspace(index, events) for index in range(3)]
+        self.blocking = Blocking(self.databases)
+        self.ran = []  # client ids, in the order in which their commands ran again
+        self.over = []  # (client id, reply) of the waits that timed out
+        self.takes = True  # whether a woken waiter takes an element
+
+    def park(self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0):
+        client = Client(number, 0)
+        client.db_index = db
+        block = new_block(
+            list(keys), kind, timeout_ms, f"over {number}".encode(), on_no_key=on_no_key
+        )
+        self.blocking.park(client, [b"cmd"], block, now_ms)
+        return client
+
+    def put(self, key, *items, db=0):
+        self.databases[db].put(key, list(items))
+        self.blocking.key_ready(db, key)
+
+    def serve(self):
+        self.blocking.serve(self)
+        return self.ran
+
+    def run_again(self, waiter):
+        """Do what BLPOP does: take the first element of the first list, or block again."""
+        self.ran.append(waiter.client.id)
+        db = self.databases[waiter.client.db_index]
+        for key in waiter.block.keys:
+            items = db.get(key)
+            if self.takes and isinstance(items, list) and items:
+                items.pop(0)
+                if not items:
+                    db.remove(key)
+                return None
+        return waiter.block
+
+    def expire(self, now_ms):
+        self.blocking.expire(now_ms, lambda w, reply: self.over.append((w.client.id, reply)))
+
+
+@pytest.fixture
+def harness():
+    return Harness()
+
+
+# ---------------------------------------------------------------------- order
+
+
+def test_waiters_are_served_in_the_order_in_which_they_blocked(harness):
+    for number in (3, 1, 2):
+        harness.park(number, b"a")
+    harness.put(b"a", b"x", b"y")
+    assert harness.serve() == [3, 1]
+    assert list(harness.blocking.queues) == [(0, b"a")]
+    assert harness.blocking.waiting == 1
+
+
+def test_a_key_without_waiters_does_not_become_ready(harness):
+    harness.put(b"a", b"x")
+    assert harness.blocking.first_ready is None
+
+
+def test_keys_are_served_in_the_order_in_which_they_became_ready(harness):
+    harness.park(1, b"a")
+    harness.park(2, b"b")
+    harness.put(b"b", b"x")
+    harness.put(b"a", b"x")
+    harness.put(b"b", b"x", b"y")
+    assert harness.serve() == [2, 1]
+
+
+def test_a_waiter_that_blocks_again_goes_to_the_tail_of_all_its_queues(harness):
+    first = harness.park(1, b"a", b"b")
+    harness.park(2, b"a", b"b")
+    harness.takes = False
+    harness.put(b"a", b"x")
+    assert harness.serve() == [1, 2]
+    harness.park(3, b"b")
+    assert first.waiter is not None
+    harness.blocking.forget(next(iter(harness.blocking.queues[0, b"a"])))
+    harness.takes = True
+    harness.put(b"b", b"x", b"y", b"z")
+    assert harness.serve() == [1, 2, 2, 3]
+
+
+def test_each_waiter_runs_once_when_a_key_is_served(harness):
+    harness.park(1, b"a", kind=dict)
+    harness.park(2, b"a")
+    harness.park(3, b"a", kind=dict)
+    harness.park(4, b"a")
+    harness.takes = False
+    harness.put(b"a", b"x")
+    assert harness.serve() == [2, 4]
+
+
+def test_a_waiter_for_another_type_is_not_woken(harness):
+    harness.park(1, b"a", kind=dict)
+    harness.park(2, b"a")
+    harness.put(b"a", b"x")
+    assert harness.serve() == [2]
+
+
+def test_a_key_that_was_removed_again_wakes_no_waiter(harness):
+    harness.park(1, b"a")
+    harness.put(b"a", b"x")
+    harness.databases[0].remove(b"a")
+    assert harness.serve() == []
+
+
+def test_a_key_that_was_removed_before_it_was_made_is_served_behind_those_made_earlier(harness):
+    harness.park(1, b"a")
+    harness.park(2, b"b")
+    harness.databases[0].put(b"a", "another type")
+    harness.blocking.key_removed(0, b"a")
+    harness.put(b"b", b"x")
+    harness.put(b"a", b"x")
+    assert harness.serve() == [2, 1]
+
+
+def test_a_removed_key_wakes_waiters_with_on_no_key(harness):
+    harness.park(1, b"a", on_no_key=True)
+    harness.blocking.key_removed(0, b"a")
+    assert harness.serve() == [1]
+
+
+def test_a_missing_key_wakes_waiters_with_on_no_key(harness):
+    harness.park(1, b"a")
+    harness.park(2, b"a", kind=dict, on_no_key=True)
+    harness.blocking.key_ready(0, b"a")
+    assert harness.serve() == [2]
+
+
+def test_a_key_of_another_type_wakes_waiters_with_on_no_key(harness):
+    harness.park(1, b"a", kind=dict, on_no_key=True)
+    harness.park(2, b"a", kind=dict)
+    harness.put(b"a", b"x")
+    harness.takes = False
+    assert harness.serve() == [1]
+
+
+def test_a_waiter_may_be_served_from_a_key_that_did_not_wake_it(harness):
+    harness.park(1, b"a", b"b")
+    harness.put(b"b", b"y")
+    harness.put(b"a", b"x")
+    assert harness.serve() == [1]
+    assert list(harness.databases[0].keys()) == [b"b"]
+    assert harness.blocking.queues == {}
+
+
+def test_a_waiter_has_one_place_in_the_queue_of_a_key_named_twice(harness):
+    harness.park(1, b"a", b"a", on_no_key=True)
+    assert harness.blocking.waiting_keys() == (1, 1)
+    harness.put(b"a", b"x", b"y")
+    assert harness.serve() == [1]
+    assert (harness.blocking.queues, harness.blocking.waiting) == ({}, 0)
+
+
+def test_a_key_that_a_served_waiter_makes_ready_is_served_in_the_same_call(harness):
+    harness.park(1, b"a")
+    harness.park(2, b"b")
+
+    class Mover(Runner):
+        def run_again(self, waiter):
+            if waiter.client.id == 1:
+                harness.put(b"b", b"x")
+            return harness.run_again(waiter)
+
+    harness.put(b"a", b"x")
+    harness.blocking.serve(Mover())
+    assert harness.ran == [1, 2]
+    assert harness.blocking.queues == {}
+
+
+def test_a_key_wakes_only_waiters_of_its_own_database(harness):
+    harness.park(1, b"a", db=1)
+    harness.put(b"a", b"x", db=0)
+    assert harness.serve() == []
+    harness.put(b"a", b"x", db=1)
+    assert harness.serve() == [1]
+
+
+def test_swapped_databases_make_all_their_keys_ready(harness):
+    for number, db in enumerate((0, 1, 2)):
+        harness.park(number, b"a", db=db)
+        harness.databases[db].put(b"a", [b"x"])
+    harness.blocking.emptied([harness.databases[2], harness.databases[0]])
+    assert harness.serve() == [2, 0]
+
+
+# ---------------------------------------------------------------------- deadlines
+
+
+def test_waits_end_in_the_order_of_their_deadlines(harness):
+    for number, timeout_ms in ((1, 300), (2, 100), (3, 200), (4, 0)):
+        harness.park(number, b"a", timeout_ms=timeout_ms)
+    assert harness.blocking.next_deadline_ms == 100
+    harness.expire(99)
+    assert harness.over == []
+    harness.expire(250)
+    assert harness.over == [(2, b"over 2"), (3, b"over 3")]
+    assert harness.blocking.next_deadline_ms == 300
+    harness.expire(10**9)
+    assert harness.over[2:] == [(1, b"over 1")]
+    assert harness.blocking.waiting == 1
+
+
+def test_waits_with_the_same_deadline_end_in_the_order_in_which_they_began(harness):
+    for number in (2, 1, 3):
+        harness.park(number, b"a", timeout_ms=100)
+    harness.expire(100)
+    assert [number for number, _ in harness.over] == [2, 1, 3]
+
+
+def test_a_waiter_that_blocks_again_keeps_its_deadline(harness):
+    harness.park(1, b"a", timeout_ms=100)
+    harness.takes = False
+    harness.put(b"a", b"x")
+    harness.serve()
+    harness.expire(100)
+    assert harness.over == [(1, b"over 1")]
+
+
+def test_a_served_waiter_does_not_time_out(harness):
+    harness.park(1, b"a", timeout_ms=100)
+    harness.put(b"a", b"x")
+    harness.serve()
+    harness.expire(100)
+    assert harness.over == []
+    assert harness.blocking.next_deadline_ms is None
+
+
+def test_deadlines_of_waits_that_ended_early_do_not_pile_up(harness):
+    keeps = harness.park(0, b"a", timeout_ms=10**6)
+    for number in range(1, 10 * MANY_STALE):
+        harness.blocking.forget(harness.park(number, b"a", timeout_ms=10**6).waiter)
+        assert len(harness.blocking._deadlines) <= 2 * MANY_STALE + 3
+    assert keeps.waiter is not None
+    harness.expire(10**6)
+    assert harness.over == [(0, b"over 0")]
+
+
+def test_cron_is_told_of_each_deadline(harness):
+    told: list[int] = []
+
+    class Told(NoTimers):
+        def wait_until(self, due_ms: int) -> None:
+            told.append(due_ms)
+
+    harness.blocking.timers = Told()
+    harness.park(1, b"a", timeout_ms=100, now_ms=1000)
+    harness.park(2, b"a")
+    assert told == [1100]
+
+
+# ---------------------------------------------------------------------- the waiter
+
+
+def test_forget_removes_every_trace_of_a_waiter(harness):
+    client = harness.park(1, b"a", b"b", b"a", timeout_ms=5, on_no_key=True)
+    harness.blocking.forget(client.waiter)
+    assert (harness.blocking.queues, harness.blocking.waiting) == ({}, 0)
+    assert harness.blocking.waiting_keys() == (0, 0)
+    assert client.waiter is None
+    harness.expire(10)
+    assert harness.over == []
+
+
+def test_a_waiter_keeps_the_argv_of_its_block(harness):
+    client = Client(1, 0)
+    block = new_block([b"a"], list, 0, None, argv=[b"XREAD", b"5-1"])
+    harness.blocking.park(client, [b"XREAD", b"$"], block, 0)
+    assert client.waiter is not None
+    assert client.waiter.argv == [b"XREAD", b"5-1"]

@@ -1,0 +1,31 @@
+"""How long commands take, by the CPU's own counter."""
+
+import time
+
+from server.process.server_clock import ServerClock
+from server.process.timekeeper import Timekeeper
+from storage.keyspace.clock import Clock
+
+
+def test_a_lap_is_as_long_as_by_the_monotonic_clock():
+    """To a part in a hundred, and what it takes to look at both clocks."""
+    keeper = Timekeeper(Clock(), ServerClock())
+    time.sleep(0.01)
+    before = time.monotonic_ns()
+    keeper.begin()
+    began = time.monotonic_ns()
+    time.sleep(0.02)
+    end = time.monotonic_ns()
+    lap = keeper.lap()
+    after = time.monotonic_ns()
+    assert (end - began) * 0.99 <= lap <= (after - before) * 1.01
+
+
+def test_laps_add_up():
+    keeper = Timekeeper(Clock(), ServerClock())
+    time.sleep(0.01)
+    before = time.monotonic_ns()
+    keeper.begin()
+    laps = [keeper.lap() for _ in range(1000)]
+    assert min(laps) >= 0
+    assert sum(laps) <= (time.monotonic_ns() - before) * 1.01

@@ -1,3 +1,0 @@
-"""Lua is loaded before the modules that call it."""
-
-from server.lua import lua_library  # noqa: F401
