@@ -262,7 +262,7 @@ $(FUZZERS): fuzz-%: $(DEV_READY) build
 
 # Tests of what works on bytes and memory, and every fuzz target. Whatever the sanitizers report is a
 # failure, in whatever process.
-SANITIZED_TESTS := $(addprefix tests/,storage protocol server/network server/commands)
+SANITIZED_TESTS := $(addprefix tests/,storage protocol server/network server/commands server/process/test_spare_block.py)
 SANITIZED_SECONDS ?= 20
 SOCKETS_SECONDS ?= 600
 SANITIZED = cd build/sanitized && ../../$(BIN)/python -m tests.sanitizers

@@ -18,7 +18,8 @@ from bench.workloads import entry_fields
 
 BATCH = 1000
 AT_ONCE = 50
-SETTLE_SECONDS = 0.5  # in which a server frees memory in the background and resizes tables
+SETTLE_SECONDS = 2.0  # a server gives memory back when it has started
+RESIZE_SECONDS = 0.5  # in which it frees memory in the background and resizes tables
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ def measure(start: Start, count: int) -> Iterator[Comparison]:
     """Compare the memory of one of each kind, with *count* of them loaded."""
     for kinds in TOGETHER:
         with start() as servers:
+            time.sleep(SETTLE_SECONDS)
             for kind in kinds:
                 ours, *peers = (_growth(server, kind, count) for server in servers)
                 yield Comparison(kind.title, "bytes", ours, peers, kind.most)
@@ -125,9 +127,9 @@ def measure(start: Start, count: int) -> Iterator[Comparison]:
 def _growth(server: Server, kind: Kind, count: int) -> float:
     """Bytes of resident memory that one of *count* takes."""
     progress.say(f"memory: {kind.title}, {count:,} of them, {server.name}")
-    time.sleep(SETTLE_SECONDS)
+    time.sleep(RESIZE_SECONDS)
     before = resident_bytes(server.pid)
     with server.client() as client:
         client.load(kind.load(count), kind.at_once)
-    time.sleep(SETTLE_SECONDS)
+    time.sleep(RESIZE_SECONDS)
     return (resident_bytes(server.pid) - before) / count

@@ -6,7 +6,7 @@ from libc.stdint cimport uint64_t
 # when no arena can be obtained for them. Threads allocate without holding the GIL, so the reserve is
 # taken by an atomic exchange of the pointer, and so is the spare block. Its pages are never written
 # to: it costs addresses only. It comes from malloc, which has what was freed, when the system gives
-# no more.
+# no more. Under AddressSanitizer no block is spared: a use of it after it was freed has to be seen.
 cdef extern from *:
     """
     #include <stdint.h>
@@ -34,7 +34,7 @@ cdef extern from *:
         free(memory);
         return 1;
     }
-    #ifdef __GLIBC__
+    #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
     /* A block of *size* bytes, or up to *more* of them; NULL if the spare one is not that. */
     static void *penstock_take_spare(size_t size, size_t more) {
         void *memory, *nothing = NULL;

@@ -15,6 +15,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from copy import copy
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -203,7 +204,7 @@ class FakeFiles(Files):
         fault = self.plan(len(self.steps), name) if self.plan else None
         if fault is not None:
             self._is_off = isinstance(fault, PowerCut)
-            raise fault
+            raise copy(fault)  # plans share it: its traceback would keep whole stacks alive
 
     def _named(self, path: Path) -> FakeFile:
         if path not in self.names:
