@@ -113,8 +113,9 @@ class EvictionPool:
 
     def _enter(self, database: Keyspace, key: bytes, mark: int, score: int) -> None:
         if len(self._candidates) == POOL_SIZE:
-            del self._candidates[0]
-        candidate = Candidate.__new__(Candidate)
+            candidate = self._candidates.pop(0)  # the worst one: its object serves again
+        else:
+            candidate = Candidate.__new__(Candidate)
         candidate.database = database
         candidate.key = key
         candidate.mark = mark
