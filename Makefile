@@ -291,8 +291,7 @@ crash-spark: build $(DEV_READY)
 	PENSTOCK_CRASHES=10 $(BIN)/python -m pytest tests/spark/test_crash.py $(ARGS)
 
 docs: $(RUN_READY)
-	$(BIN)/python -m server.document_commands
-	$(BIN)/python -m server.document_info
+	$(BIN)/python -m docs.generate
 
 .PHONY: site
 site: $(SITE_READY)

@@ -1,4 +1,4 @@
-"""Write docs/info.md from the facts of the server: ``python -m server.document_info``."""
+"""docs/info.md, from the facts of the server."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from server.observe.fact import Fact, Facts, Family, Kind, Section, Spread, Unit
-from server.parts.server_facts import SECTIONS
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "info.md"
+DOCUMENT = Path(__file__).parents[1] / "info.md"
 
 HEADING = """\
 # INFO
@@ -62,7 +61,3 @@ def _row(fact: Fact[Any], ending: str) -> str:
         unit = " or ".join(fact.words)
     kind = "" if fact.kind is Kind.TEXT else fact.kind.value
     return f"| {name} | {unit} | {kind} | {fact.meaning} |"
-
-
-if __name__ == "__main__":
-    DOCUMENT.write_text(document(SECTIONS), "utf-8")

@@ -1,4 +1,4 @@
-"""Write docs/commands.md from the command table: ``python -m server.document_commands``."""
+"""docs/commands.md, from the command table."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import server.commands  # noqa: F401  (fills the table)
 from server.commands.admin.introspection import flag_names
-from server.table.command import TABLE, Command, CommandTable
+from server.table.command import Command, CommandTable
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "commands.md"
+DOCUMENT = Path(__file__).parents[1] / "commands.md"
 
 HEADING = """\
 # Commands
@@ -54,7 +54,3 @@ def _facts(row: Command) -> list[str]:
         f"- Since {row.since}, {arity}{complexity}.",
         f"- Flags: {flags}. ACL categories: {acl}.",
     ]
-
-
-if __name__ == "__main__":
-    DOCUMENT.write_text(document(TABLE), "utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.document_info import DOCUMENT, document
+from docs.generate.info_page import DOCUMENT, document
 from server.parts.server_facts import SECTIONS
 
 

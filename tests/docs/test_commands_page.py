@@ -1,6 +1,6 @@
 """docs/commands.md is what the command table says."""
 
-from server.document_commands import DOCUMENT, document
+from docs.generate.commands_page import DOCUMENT, document
 from server.table.command import TABLE
 
 

@@ -1,0 +1,10 @@
+"""Write the pages of docs/ that the server's own tables say: ``python -m docs.generate``."""
+
+from __future__ import annotations
+
+from docs.generate import commands_page, info_page
+from server.parts.server_facts import SECTIONS
+from server.table.command import TABLE
+
+commands_page.DOCUMENT.write_text(commands_page.document(TABLE), "utf-8")
+info_page.DOCUMENT.write_text(info_page.document(SECTIONS), "utf-8")
