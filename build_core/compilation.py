@@ -44,9 +44,9 @@ FLAGS += ['-DCYTHON_SMALL_CODE=__attribute__((cold,optimize("O0")))']
 INLINED_EAGERLY = (
     "protocol.", "storage.", "server.commands.streams.", "server.commands.lists.",
     "server.client.", "server.dispatch.", "server.network.", "server.process.timekeeper",
-    "server.reply.", "server.table.", "server.parts.eviction.", "server.parts.persistence.",
-    "server.parts.propagation.", "server.parts.waiting.", "server.parts.restrictions",
-    "server.parts.server_key_events", "server.parts.watching",
+    "server.commands.shared.", "server.table.", "server.parts.eviction.",
+    "server.parts.persistence.", "server.parts.propagation.", "server.parts.waiting.",
+    "server.parts.restrictions", "server.parts.server_key_events", "server.parts.watching",
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from protocol.requests import know_names
 from server.table.command import TABLE
 
 FIRST = "connection"
+SHARED = "shared"  # no family: what several families use
 
 _HERE = os.path.dirname(__file__)
 
@@ -33,6 +34,7 @@ class Others:
         folders = [name for name in os.listdir(_HERE) if os.path.isdir(os.path.join(_HERE, name))]
         self._families = sorted(folders, reverse=True)
         self._families.remove(FIRST)
+        self._families.remove(SHARED)
         self._modules: list[str] = []
 
     def __iter__(self) -> "Others":

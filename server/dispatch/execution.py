@@ -253,7 +253,7 @@ class Execution:
         client.commands += 1
         self._state.stats.commands += 1
         if self._times.fills_histograms:
-            command.latencies.add(ns)
+            command.latencies.record(ns)
         if ns >= self._times.slow_ns:
             self._times.was_slow(client, command, argv, ns, self._now_s())
         return ns

@@ -22,4 +22,5 @@ cdef class Args:
     cpdef bytes take(self)
     cpdef bint skip(self, bytes word) except -1
     cpdef int64_t take_int(self, object error=*) except? -1
+    cpdef int64_t take_positive(self, object error) except? -1
     cpdef list rest(self)

@@ -129,6 +129,13 @@ class Args:
         """The next argument as a signed 64-bit integer. Raises SYNTAX or *error*."""
         return to_int(self.take(), error)
 
+    def take_positive(self, error: ErrorReply) -> int:
+        """The next argument as a number above zero. Raises SYNTAX, or *error* for all else."""
+        number = to_int(self.take(), error)
+        if number <= 0:
+            raise error
+        return number
+
     def rest(self) -> list[bytes]:
         """All that is left."""
         left = self.argv[self.at :]

@@ -22,9 +22,8 @@ from enum import IntFlag, auto
 from typing import ParamSpec, TypeAlias, TypeVar
 
 from protocol.replies import Reply, Status
-from server.table.channels import ChannelSpec
 from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
-from server.table.keys import NOT_KEY, KeyRange, KeySpec, KeyUse
+from server.table.keys import NOT_KEY, ChannelSpec, KeyRange, KeySpec, KeyUse
 from server.table.latency_histogram import LatencyHistogram
 from server.table.syntax import ArgumentType
 
@@ -244,7 +243,7 @@ class Command:
             return [KeyUse(argv[self.one_key_at], self.found_by[0].flags)]
         uses: list[KeyUse] = []
         for spec in self.found_by:
-            keys: list[bytes] | None = spec.find(argv)
+            keys: list[bytes] | None = spec.keys_in(argv)
             if keys is None:
                 return []
             uses += [KeyUse(key, spec.flags) for key in keys]
@@ -372,14 +371,30 @@ class CommandTable:
         for row in self._all_rows:
             row.reset_stats()
 
-    def help_of(self, container: bytes) -> list[Reply]:
-        """What HELP of *container* answers: of each subcommand its syntax and its summary."""
-        row = self._rows[container]
-        name = container.decode().upper()
-        lines = [f"{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"]
-        for child in row.subcommands.values():
-            lines += [child.syntax.removeprefix(name + " "), "    " + child.summary]
-        return [Status(line.encode()) for line in lines]
+    def container_help(
+        self,
+        name: str,
+        *,
+        group: Group,
+        since: str,
+        flags: Flags = Flags.LOADING | Flags.STALE,
+        categories: Sequence[Category] | None = None,
+    ) -> None:
+        """Declare the subcommand HELP of *name*: of each subcommand its syntax and its summary."""
+        row = Command(
+            f"{name} HELP", arity=2, flags=flags, group=group, since=since, categories=categories
+        )
+        container = self._rows[name.lower().encode()]
+
+        def list_subcommands(_call: object) -> Reply:
+            lines = [f"{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"]
+            for child in container.subcommands.values():
+                lines += [child.syntax.removeprefix(name + " "), "    " + child.summary]
+            return [Status(line.encode()) for line in lines]
+
+        row.handler = list_subcommands
+        row.summary, row.syntax = "Lists the subcommands.", f"{name} HELP"
+        self.add(row)
 
 
 def _declaring(
@@ -403,3 +418,4 @@ def _declaring(
 TABLE = CommandTable()
 command = _declaring(TABLE, Command)
 container = TABLE.container
+container_help = TABLE.container_help

@@ -1,4 +1,4 @@
-"""Key specs: where a command's keys stand in argv, and what the command does with them.
+"""Key specs: where a command's keys stand in argv, and what it does with them; channel specs.
 
 The model and its words are redis's own, as COMMAND INFO shows them: *begin_search* tells where the
 first key is, *find_keys* how to go on from there. An index counts from the command's name, at 0.
@@ -88,18 +88,12 @@ class KeySpec(ABC):
         self.flags = flags
         self.rights = rights_for(flags)
 
-    @property
     @abstractmethod
-    def begin_search(self) -> Search:
-        """How to find the first key."""
-
-    @property
-    @abstractmethod
-    def find_keys(self) -> Search:
-        """How to find the other keys from there."""
+    def searches(self) -> tuple[Search, Search]:
+        """As COMMAND INFO shows them: how to find the first key, and from there the others."""
 
     @abstractmethod
-    def find(self, argv: list[bytes]) -> list[bytes] | None:
+    def keys_in(self, argv: list[bytes]) -> list[bytes] | None:
         """The keys in *argv*, whose number of words the command accepts.
 
         None if the whole call names none: the command runs without keys, or refuses *argv*.
@@ -120,16 +114,12 @@ class KeyRange(KeySpec):
         self.last = last
         self.step = step
 
-    @property
-    def begin_search(self) -> Search:
-        return Search("index", {"index": self.first})
-
-    @property
-    def find_keys(self) -> Search:
+    def searches(self) -> tuple[Search, Search]:
         last = 0 if self.last is None else self.last
-        return _range(last if last <= 0 else last - self.first, self.step)
+        others = _range(last if last <= 0 else last - self.first, self.step)
+        return Search("index", {"index": self.first}), others
 
-    def find(self, argv: list[bytes]) -> list[bytes]:
+    def keys_in(self, argv: list[bytes]) -> list[bytes]:
         if self.last is None:
             return [argv[self.first]]
         end = self.last if self.last >= 0 else len(argv) + self.last
@@ -144,15 +134,11 @@ class CountedKeys(KeySpec):
         self.count_at = count_at
         self.first = count_at + 1
 
-    @property
-    def begin_search(self) -> Search:
-        return Search("index", {"index": self.count_at})
+    def searches(self) -> tuple[Search, Search]:
+        others = Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
+        return Search("index", {"index": self.count_at}), others
 
-    @property
-    def find_keys(self) -> Search:
-        return Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
-
-    def find(self, argv: list[bytes]) -> list[bytes] | None:
+    def keys_in(self, argv: list[bytes]) -> list[bytes] | None:
         text, first = argv[self.count_at], self.first
         count = octets.int64_of(text) if octets.is_int64(text) else 0
         return argv[first : first + count] if 0 < count <= len(argv) - first else None
@@ -182,16 +168,11 @@ class KeywordKeys(KeySpec):
         self.values = values
         self.share = share
 
-    @property
-    def begin_search(self) -> Search:
-        word = self.keyword.decode()
-        return Search("keyword", {"keyword": word, "startfrom": self.start_from})
+    def searches(self) -> tuple[Search, Search]:
+        others = _range(-1, 1, self.share if self.share > 1 else 0)
+        return _keyword(self.keyword, self.start_from), others
 
-    @property
-    def find_keys(self) -> Search:
-        return _range(-1, 1, self.share if self.share > 1 else 0)
-
-    def find(self, argv: list[bytes]) -> list[bytes]:
+    def keys_in(self, argv: list[bytes]) -> list[bytes]:
         first = self.position(argv)
         return [] if first is None else argv[first : first + (len(argv) - first) // self.share]
 
@@ -206,8 +187,8 @@ class KeywordKeys(KeySpec):
         return None
 
 
-class KeyBehind(KeySpec):
-    """The one key after *keyword*, for which is looked from *start_from* on; it may be missing.
+class KeyAfter(KeySpec):
+    """The one key after *keyword*, looked for from *start_from* on; it may be missing.
 
     If the keyword is there more than once, the last one counts.
     """
@@ -217,16 +198,10 @@ class KeyBehind(KeySpec):
         self.keyword = keyword
         self.start_from = start_from
 
-    @property
-    def begin_search(self) -> Search:
-        word = self.keyword.decode()
-        return Search("keyword", {"keyword": word, "startfrom": self.start_from})
+    def searches(self) -> tuple[Search, Search]:
+        return _keyword(self.keyword, self.start_from), _range(0, 1)
 
-    @property
-    def find_keys(self) -> Search:
-        return _range(0, 1)
-
-    def find(self, argv: list[bytes]) -> list[bytes]:
+    def keys_in(self, argv: list[bytes]) -> list[bytes]:
         for at in range(len(argv) - 2, self.start_from - 1, -1):
             if argv[at].upper() == self.keyword:
                 return [argv[at + 1]]
@@ -236,17 +211,40 @@ class KeyBehind(KeySpec):
 class UnknownKeys(KeySpec):
     """Keys that no spec can find: Command.get_keys does, or nothing."""
 
-    @property
-    def begin_search(self) -> Search:
-        return Search("unknown", {})
+    def searches(self) -> tuple[Search, Search]:
+        return Search("unknown", {}), Search("unknown", {})
 
-    @property
-    def find_keys(self) -> Search:
-        return Search("unknown", {})
-
-    def find(self, argv: list[bytes]) -> list[bytes]:
+    def keys_in(self, argv: list[bytes]) -> list[bytes]:
         return []
+
+
+def _keyword(keyword: bytes, start_from: int) -> Search:
+    return Search("keyword", {"keyword": keyword.decode(), "startfrom": start_from})
 
 
 def _range(last: int, step: int, limit: int = 0) -> Search:
     return Search("range", {"lastkey": last, "keystep": step, "limit": limit})
+
+
+class ChannelSpec(NamedTuple):
+    """The words of a call that are channels on which its user must have rights.
+
+    PUBLISH channel message            ONE_CHANNEL
+    SUBSCRIBE channel [channel ...]    ALL_CHANNELS
+    PSUBSCRIBE pattern [pattern ...]   ALL_PATTERNS
+
+    They are the word after the name or, with *many*, all words there. A command that ends
+    subscriptions needs no rights, and has no spec.
+    """
+
+    many: bool = True
+    are_patterns: bool = False
+
+    def channels_in(self, argv: list[bytes]) -> list[bytes]:
+        """The channels, or the patterns, in *argv*."""
+        return argv[1:] if self.many else argv[1:2]
+
+
+ONE_CHANNEL = ChannelSpec(many=False)
+ALL_CHANNELS = ChannelSpec()
+ALL_PATTERNS = ChannelSpec(are_patterns=True)

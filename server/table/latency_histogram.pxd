@@ -13,5 +13,4 @@ cdef class LatencyHistogram:
     cdef readonly uint64_t calls
 
     cpdef reset(self)
-    cpdef add(self, int64_t ns)
-    cdef int64_t _at(self, Py_ssize_t bucket) except -1
+    cpdef record(self, int64_t ns)

@@ -40,7 +40,7 @@ class LatencyHistogram:
         self.calls = 0
         self._counts: bytearray | None = None
 
-    def add(self, ns: int) -> None:
+    def record(self, ns: int) -> None:
         """Count a call that took *ns*. O(1)."""
         if self._counts is None:
             self._counts = bytearray(BUCKETS * histogram_octets.COUNT)
@@ -48,9 +48,6 @@ class LatencyHistogram:
         histogram_octets.count_one(
             self._counts, histogram_octets.bucket_of(min(max(ns, 1), LONGEST_NS))
         )
-
-    def _at(self, bucket: int) -> int:
-        return 0 if self._counts is None else histogram_octets.count_at(self._counts, bucket)
 
     def percentiles(self, percents: Sequence[float]) -> list[int]:
         """The longest that the fastest part of the calls took, in ns, for each of *percents*.
@@ -76,10 +73,12 @@ class LatencyHistogram:
 
         Steps that no call was added in are left out.
         """
+        counts = self._counts
         step, bucket, counted, told = FIRST_STEP_NS, -1, 0, 0
-        while told < self.calls:
+        while counts is not None and told < self.calls:
             last = min(histogram_octets.bucket_of(step), BUCKETS - 1)
-            counted += sum(self._at(each) for each in range(bucket + 1, last + 1))
+            for each in range(bucket + 1, last + 1):
+                counted += histogram_octets.count_at(counts, each)
             if counted > told:
                 yield longest_in(last) // 1000, counted
             bucket, told, step = last, counted, 2 * step

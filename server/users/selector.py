@@ -58,7 +58,7 @@ class Selector:
         if command.one_key_at:
             return self.keys.allow(argv[command.one_key_at], command.one_key_rights)
         for spec in command.found_by:
-            keys = spec.find(argv)
+            keys = spec.keys_in(argv)
             if keys is None:
                 return False
             for key in keys:
@@ -76,7 +76,7 @@ class Selector:
                     return Denial(denial.KEY, at, use.key)
         spec = command.channels
         if spec is not None and not self.channels.are_full:
-            for at, name in enumerate(spec.find(argv)):
+            for at, name in enumerate(spec.channels_in(argv)):
                 if not self.channels.allow(name, spec.are_patterns):
                     return Denial(denial.CHANNEL, at, name)
         return None

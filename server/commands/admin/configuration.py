@@ -20,7 +20,7 @@ from server.parts.persistence.manifest import BadManifest
 from server.parts.state import ServerState
 from server.process import log, process
 from server.table import errors
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from storage import glob
 
@@ -291,13 +291,7 @@ def _user_lines(state: ServerState) -> list[str]:
     return [] if config.aclfile else user_lines(state.access.users, config.requirepass)
 
 
-@command("CONFIG HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="5.0.0")
-def config_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    CONFIG HELP
-    """
-    return TABLE.help_of(b"config")
+container_help("CONFIG", group="server", since="5.0.0")
 
 
 def _text(word: bytes) -> str:

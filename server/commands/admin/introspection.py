@@ -14,7 +14,7 @@ from protocol.replies import ErrorReply, Reply, Set, Status
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from server.table.command import INTERNAL, TABLE, Command, Flags, command
+from server.table.command import INTERNAL, TABLE, Command, Flags, command, container_help
 from server.table.documentation import Tip
 from server.table.keys import NOT_KEY, KeyFlags, KeyRange, KeySpec, KeyUse, Search
 from server.table.syntax import Argument, arguments_of
@@ -126,10 +126,11 @@ def _range_of_keys(specs: tuple[KeySpec, ...]) -> tuple[int, int, int]:
 
 
 def _shown_spec(spec: KeySpec) -> Reply:
+    first, others = spec.searches()
     return {
         b"flags": _words(spec.flags),
-        b"begin_search": _shown_search(spec.begin_search),
-        b"find_keys": _shown_search(spec.find_keys),
+        b"begin_search": _shown_search(first),
+        b"find_keys": _shown_search(others),
     }
 
 
@@ -347,12 +348,4 @@ def _keys_in(call: Call, argv: list[bytes]) -> list[KeyUse]:
     return uses
 
 
-@command(
-    "COMMAND HELP", arity=2, flags=ANYBODY, group="server", since="5.0.0", categories=["connection"]
-)
-def command_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    COMMAND HELP
-    """
-    return TABLE.help_of(b"command")
+container_help("COMMAND", flags=ANYBODY, group="server", since="5.0.0", categories=["connection"])

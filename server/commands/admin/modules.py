@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.replies import ErrorReply, Reply
 from server.client.permissions import permits
 from server.dispatch.call import Call
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 
 OPERATOR = Flags.ADMIN | Flags.NOSCRIPT
@@ -73,10 +73,4 @@ def _refusal(call: Call, error: ErrorReply) -> ErrorReply:
     return error if allowed else NOT_ALLOWED
 
 
-@command("MODULE HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="5.0.0")
-def module_help(_call: Call) -> Reply:
-    """Lists the subcommands.
-
-    MODULE HELP
-    """
-    return TABLE.help_of(b"module")
+container_help("MODULE", group="server", since="5.0.0")

@@ -8,7 +8,7 @@ from server.client.client import MUTED, is_printable
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int, to_timeout_ms
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 
 ANYBODY = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
@@ -258,12 +258,4 @@ def client_unpause(call: Call) -> Reply:
 # ---------------------------------------------------------------------- help
 
 
-@command(
-    "CLIENT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="connection", since="5.0.0"
-)
-def client_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    CLIENT HELP
-    """
-    return TABLE.help_of(b"client")
+container_help("CLIENT", group="connection", since="5.0.0")

@@ -10,7 +10,7 @@ from server.commands.sorted_sets import zset_steps
 from server.dispatch.call import Call
 from server.table.command import Flags, command
 from server.table.documentation import Deprecated
-from server.table.keys import ACCESS, OW, RO, UPDATE, KeyBehind, KeyRange
+from server.table.keys import ACCESS, OW, RO, UPDATE, KeyAfter, KeyRange
 from storage.geo import search
 from storage.geo.area import Area
 from storage.geo.place_order import UNSORTED
@@ -34,7 +34,7 @@ UPPER_CASE = ("7.0.0", "Units may be in capitals.")
     group="geo",
     since="3.2.0",
     complexity=OF_SEARCHES,
-    keys=(SOURCE, KeyBehind(OW | UPDATE, b"STORE", 6), KeyBehind(OW | UPDATE, b"STOREDIST", 6)),
+    keys=(SOURCE, KeyAfter(OW | UPDATE, b"STORE", 6), KeyAfter(OW | UPDATE, b"STOREDIST", 6)),
     deprecated=Deprecated("6.2.0", "`GEOSEARCH` and `GEOSEARCHSTORE` with the `BYRADIUS` argument"),
     history=[ANY_ADDED, UPPER_CASE],
 )
@@ -74,7 +74,7 @@ def georadius_ro(call: Call) -> Reply:
     group="geo",
     since="3.2.0",
     complexity=OF_SEARCHES,
-    keys=(SOURCE, KeyBehind(OW | UPDATE, b"STORE", 5), KeyBehind(OW | UPDATE, b"STOREDIST", 5)),
+    keys=(SOURCE, KeyAfter(OW | UPDATE, b"STORE", 5), KeyAfter(OW | UPDATE, b"STOREDIST", 5)),
     deprecated=Deprecated(
         "6.2.0", "`GEOSEARCH` and `GEOSEARCHSTORE` with the `BYRADIUS` and `FROMMEMBER` arguments"
     ),

@@ -64,7 +64,7 @@ def hincrbyfloat(call: Call) -> Reply:
 
     HINCRBYFLOAT key field increment
     """
-    from server.table import long_double  # noqa: PLC0415  (it brings fractions along)
+    from server.commands.shared import long_double  # noqa: PLC0415  (it brings fractions along)
 
     _, key, field, text = call.argv
     increment = _float(text, errors.NOT_A_FLOAT)
@@ -88,7 +88,7 @@ def hincrbyfloat(call: Call) -> Reply:
 
 def _float(text: bytes, error: ErrorReply) -> Fraction | None:
     """The number that *text* says; None if it is infinite. Raises *error*."""
-    from server.table import long_double  # noqa: PLC0415  (it brings fractions along)
+    from server.commands.shared import long_double  # noqa: PLC0415  (it brings fractions along)
 
     try:
         return long_double.parse(text)

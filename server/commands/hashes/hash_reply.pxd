@@ -1,7 +1,7 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
-from server.reply cimport pack_reply, table_reply
+from server.commands.shared cimport packed_reply
 from storage.hashes.hash cimport Hash
 from storage.listpack.listpack cimport Element, Listpack
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from server.reply import pack_reply, table_reply
+from server.commands.shared import packed_reply
 from storage.hashes.hash import Hash
 from storage.listpack.listpack import Element, Listpack
 
@@ -20,7 +20,7 @@ def write_all(
     if value.pack is not None:
         _write_pack(out, value.pack, fields, values)
     elif value.table is not None:
-        table_reply.write_items(out, value.table, fields, values)
+        packed_reply.write_items(out, value.table, fields, values)
     else:
         for field, text in value:
             if field not in dead:
@@ -39,16 +39,16 @@ def _write_pack(out: Encoder, pack: Listpack, fields: bool, values: bool) -> Non
     if at == NONE:
         return
     if fields and values:
-        pack_reply.write_elements(out, pack, at, pack.length())
+        packed_reply.write_elements(out, pack, at, pack.length())
         return
     element = Element()
     while at != NONE:
         at = pack.read(at, element)
         if fields:
-            pack_reply.write_element(out, pack, element)
+            packed_reply.write_element(out, pack, element)
         at = pack.read(at, element)
         if values:
-            pack_reply.write_element(out, pack, element)
+            packed_reply.write_element(out, pack, element)
 
 
 def write_values_of(
@@ -73,4 +73,4 @@ def _write_value_in_pack(out: Encoder, pack: Listpack, field: bytes, element: El
         out.null()
     else:
         pack.read(pack.behind(place), element)
-        pack_reply.write_element(out, pack, element)
+        packed_reply.write_element(out, pack, element)

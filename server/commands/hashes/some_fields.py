@@ -8,13 +8,13 @@ from itertools import islice
 from protocol.encoder import Encoder
 from protocol.replies import Reply
 from server.commands.hashes import live_fields
+from server.commands.shared.count_args import count_and_form
+from server.commands.shared.scan_args import ScanOptions, to_cursor
 from server.dispatch.call import Call
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
-from server.table.sample_args import count_and_form
-from server.table.scan_args import ScanOptions, to_cursor
 from storage.hashes.hash import NO_FIELDS, Hash
 
 

@@ -46,7 +46,7 @@ class Options(NamedTuple):
 
 def keys_to_migrate(argv: list[bytes]) -> list[KeyUse]:
     """All keys after KEYS, or else the one before the options; no keys if *argv* has both."""
-    keys, first = ONE_KEY.find(argv), MANY_KEYS.position(argv)
+    keys, first = ONE_KEY.keys_in(argv), MANY_KEYS.position(argv)
     if first is not None:
         keys = argv[first:] if keys == [b""] else []
     return [KeyUse(key, ONE_KEY.flags) for key in keys]

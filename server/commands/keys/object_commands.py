@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol.replies import ErrorReply, Reply
 from server.dispatch.call import Call
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from server.table.keys import RO, KeyRange
 from storage import types
@@ -113,10 +113,4 @@ def object_freq(call: Call) -> Reply:
     return call.db.frequency(call.argv[2])
 
 
-@command("OBJECT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="generic", since="6.2.0")
-def object_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    OBJECT HELP
-    """
-    return TABLE.help_of(b"object")
+container_help("OBJECT", group="generic", since="6.2.0")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from protocol.replies import Reply
+from server.commands.shared.scan_args import EVERYTHING, ScanOptions, to_cursor
 from server.dispatch.call import Call
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.documentation import Tip
-from server.table.scan_args import EVERYTHING, ScanOptions, to_cursor
 from storage import types
 from storage.glob import match
 

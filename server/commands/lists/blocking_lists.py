@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, Reply
 from server.commands.lists import list_steps
+from server.commands.shared.count_args import take_keys_end_count
 from server.dispatch.call import Call
 from server.table import args
 from server.table.args import Args
 from server.table.command import Block, Flags, command, new_block
 from server.table.documentation import Deprecated
 from server.table.keys import ACCESS, DELETE, INSERT, RW, CountedKeys, KeyRange
-from server.table.pop_args import take_keys_end_count
 from storage.lists.quicklist import QuickList
 
 WAITING_WRITE = Flags.WRITE | Flags.BLOCKING

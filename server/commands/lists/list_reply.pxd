@@ -1,7 +1,7 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
-from server.reply cimport pack_reply
+from server.commands.shared cimport packed_reply
 from storage.lists.quicklist cimport QuickList
 from storage.lists.quicklist_iterator cimport QuickListIterator
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from server.reply import pack_reply
+from server.commands.shared import packed_reply
 from storage.lists.quicklist import QuickList
 from storage.lists.quicklist_iterator import QuickListIterator
 
@@ -18,4 +18,4 @@ def write_range(out: Encoder, values: QuickList, start: int, stop: int) -> None:
             out.bulk(walk.plain)
             count -= 1
         elif walk.pack is not None:
-            count -= pack_reply.write_elements(out, walk.pack, walk.at, count)
+            count -= packed_reply.write_elements(out, walk.pack, walk.at, count)

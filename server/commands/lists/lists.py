@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server.commands.lists import list_reply, list_steps
+from server.commands.shared.count_args import take_keys_end_count
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Deprecated
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, CountedKeys, KeyRange
-from server.table.pop_args import take_keys_end_count
 from storage.lists.quicklist import QuickList
 
 READ = Flags.READONLY

@@ -7,7 +7,7 @@ from protocol.replies import ErrorReply, Reply, Verbatim
 from server.dispatch.call import Call
 from server.observe import latency_report, sparkline
 from server.table import errors
-from server.table.command import TABLE, Command, Flags, command, container
+from server.table.command import TABLE, Command, Flags, command, container, container_help
 from server.table.documentation import Tip
 
 OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
@@ -116,10 +116,4 @@ def _histogram(row: Command) -> Reply:
     return {b"calls": row.latencies.calls, b"histogram_usec": steps}  # type: ignore[dict-item]
 
 
-@command("LATENCY HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="2.8.13")
-def latency_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    LATENCY HELP
-    """
-    return TABLE.help_of(b"latency")
+container_help("LATENCY", group="server", since="2.8.13")

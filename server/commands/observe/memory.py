@@ -11,7 +11,7 @@ from server.parts.state import ServerState
 from server.process import memory_reserve, program_pages
 from server.table import errors
 from server.table.args import Args
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from server.table.keys import RO, KeyRange
 from storage.keyspace.key_table import PLACE_BYTES
@@ -171,10 +171,4 @@ def memory_malloc_stats(_call: Call) -> Reply:
     return NO_STATS
 
 
-@command("MEMORY HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="4.0.0")
-def memory_help(_call: Call) -> Reply:
-    """Lists the subcommands.
-
-    MEMORY HELP
-    """
-    return TABLE.help_of(b"memory")
+container_help("MEMORY", group="server", since="4.0.0")

@@ -6,7 +6,7 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, to_int
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 
 OPERATOR = Flags.ADMIN | Flags.LOADING | Flags.STALE
@@ -85,10 +85,4 @@ def slowlog_reset(call: Call) -> Reply:
     return OK
 
 
-@command("SLOWLOG HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="server", since="6.2.0")
-def slowlog_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    SLOWLOG HELP
-    """
-    return TABLE.help_of(b"slowlog")
+container_help("SLOWLOG", group="server", since="6.2.0")

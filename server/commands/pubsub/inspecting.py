@@ -6,7 +6,7 @@ from protocol.replies import Reply
 from server.client.subscriptions import CHANNELS, SHARD_CHANNELS
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from storage import glob
 
 LOOKS = Flags.PUBSUB | Flags.LOADING | Flags.STALE
@@ -89,20 +89,7 @@ def pubsub_shardnumsub(call: Call) -> Reply:
     return _counts(call, SHARD_CHANNELS)
 
 
-@command(
-    "PUBSUB HELP",
-    arity=2,
-    flags=Flags.LOADING | Flags.STALE,
-    group="pubsub",
-    since="6.2.0",
-    categories=(),
-)
-def pubsub_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    PUBSUB HELP
-    """
-    return TABLE.help_of(b"pubsub")
+container_help("PUBSUB", group="pubsub", since="6.2.0", categories=())
 
 
 def _names(call: Call, kind: int) -> Reply:

@@ -9,9 +9,8 @@ from protocol.replies import Reply
 from server.client.origin import LOG
 from server.dispatch.call import Call
 from server.parts.replication.feed import Feed
-from server.table.channels import FIRST
 from server.table.command import Flags, command
-from server.table.keys import NOT_KEY, KeyRange
+from server.table.keys import NOT_KEY, ONE_CHANNEL, KeyRange
 
 PUBLISHES = Flags.PUBSUB | Flags.LOADING | Flags.STALE | Flags.FAST | Flags.MAY_REPLICATE
 
@@ -24,7 +23,7 @@ PUBLISHES = Flags.PUBSUB | Flags.LOADING | Flags.STALE | Flags.FAST | Flags.MAY_
     since="2.0.0",
     complexity="O(N+M) where N is the number of subscribers of the channel and M the number of"
     " patterns that anybody is subscribed to.",
-    channels=FIRST,
+    channels=ONE_CHANNEL,
 )
 def publish(call: Call) -> Reply:
     """Sends a message to the subscribers of a channel; returns how many times it is sent.
@@ -43,7 +42,7 @@ def publish(call: Call) -> Reply:
     since="7.0.0",
     complexity="O(N) where N is the number of subscribers of the shard channel.",
     keys=KeyRange(NOT_KEY),
-    channels=FIRST,
+    channels=ONE_CHANNEL,
 )
 def spublish(call: Call) -> Reply:
     """Sends a message to the subscribers of a shard channel; returns how many they are.

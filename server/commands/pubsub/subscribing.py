@@ -13,9 +13,8 @@ from protocol.replies import NO_REPLY, ErrorReply, Push, Reply
 from server.client.origin import SCRIPT
 from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.dispatch.call import Call
-from server.table import channels
 from server.table.command import Flags, command
-from server.table.keys import NOT_KEY, KeyRange
+from server.table.keys import ALL_CHANNELS, ALL_PATTERNS, NOT_KEY, KeyRange
 
 SUBSCRIBES = Flags.PUBSUB | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.FOR_SUBSCRIBERS
 
@@ -30,7 +29,7 @@ UNWORDS = {CHANNELS: b"unsubscribe", PATTERNS: b"punsubscribe", SHARD_CHANNELS: 
     group="pubsub",
     since="2.0.0",
     complexity="O(N) where N is the number of channels.",
-    channels=channels.CHANNELS,
+    channels=ALL_CHANNELS,
 )
 def subscribe(call: Call) -> Reply:
     """Subscribes the connection to channels: it gets what is published to them.
@@ -47,7 +46,7 @@ def subscribe(call: Call) -> Reply:
     group="pubsub",
     since="2.0.0",
     complexity="O(N) where N is the number of patterns.",
-    channels=channels.PATTERNS,
+    channels=ALL_PATTERNS,
 )
 def psubscribe(call: Call) -> Reply:
     """Subscribes the connection to all channels whose names match one of the patterns.
@@ -65,7 +64,7 @@ def psubscribe(call: Call) -> Reply:
     since="7.0.0",
     complexity="O(N) where N is the number of shard channels.",
     keys=KeyRange(NOT_KEY, last=-1),
-    channels=channels.CHANNELS,
+    channels=ALL_CHANNELS,
 )
 def ssubscribe(call: Call) -> Reply:
     """Subscribes the connection to shard channels.

@@ -9,7 +9,7 @@ from server.commands.scripting import scripts
 from server.dispatch.call import Call
 from server.parts.scripting.header import flag_names
 from server.table import errors
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from storage import function_payload, glob
 from storage.errors import Corrupt
@@ -273,12 +273,4 @@ def _read_payload(data: bytes) -> list[bytes]:
         raise NOT_FUNCTIONS from None
 
 
-@command(
-    "FUNCTION HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="scripting", since="7.0.0"
-)
-def function_help(_call: Call) -> Reply:
-    """Lists the subcommands.
-
-    FUNCTION HELP
-    """
-    return TABLE.help_of(b"function")
+container_help("FUNCTION", group="scripting", since="7.0.0")

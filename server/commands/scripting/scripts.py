@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 
 MODES = (b"ASYNC", b"SYNC")
@@ -117,12 +117,4 @@ def script_debug(_call: Call) -> Reply:
     raise NO_DEBUGGER
 
 
-@command(
-    "SCRIPT HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="scripting", since="5.0.0"
-)
-def script_help(_call: Call) -> Reply:
-    """Lists the subcommands.
-
-    SCRIPT HELP
-    """
-    return TABLE.help_of(b"script")
+container_help("SCRIPT", group="scripting", since="5.0.0")

@@ -1,7 +1,7 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
-from server.reply cimport pack_reply, table_reply
+from server.commands.shared cimport packed_reply
 from storage.hash_table.packed_table cimport PackedTable
 from storage.listpack.listpack cimport Listpack
 from storage.sets cimport intset

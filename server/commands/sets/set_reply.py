@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from server.reply import pack_reply, table_reply
+from server.commands.shared import packed_reply
 from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
 from storage.sets import intset
@@ -20,11 +20,11 @@ def write_members(out: Encoder, values: MemberSet) -> None:
     """Write all members, one after the other."""
     members = values.members
     if isinstance(members, PackedTable):
-        table_reply.write_items(out, members, True, False)
+        packed_reply.write_items(out, members, True, False)
     elif isinstance(members, Listpack):
         pack = members
         if pack.length():
-            pack_reply.write_elements(out, pack, pack.first(), pack.length())
+            packed_reply.write_elements(out, pack, pack.first(), pack.length())
     else:
         _write_numbers(out, members)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from protocol.replies import Reply
+from server.commands.shared.scan_args import NOVALUES_OF_HSCAN, ScanOptions, to_cursor
 from server.dispatch.call import Call
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
-from server.table.scan_args import NOVALUES_OF_HSCAN, ScanOptions, to_cursor
 from storage.sets.member_set import MemberSet
 
 

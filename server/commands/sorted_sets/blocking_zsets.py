@@ -6,13 +6,13 @@ The AOF gets the command without the wait: ZPOPMIN for a BZPOPMIN.
 from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, Reply
+from server.commands.shared.count_args import take_keys_end_count
 from server.commands.sorted_sets import zset_steps
 from server.dispatch.call import Call
 from server.table import args
 from server.table.args import Args
 from server.table.command import Block, Flags, command, new_block
 from server.table.keys import ACCESS, DELETE, RW, CountedKeys, KeyRange
-from server.table.pop_args import take_keys_end_count
 from storage.sorted_sets.sorted_set import SortedSet
 
 WAITING_WRITE = Flags.WRITE | Flags.BLOCKING

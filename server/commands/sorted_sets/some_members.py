@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import islice
 
 from protocol.replies import Reply
+from server.commands.shared.count_args import count_and_form
+from server.commands.shared.scan_args import NOVALUES_OF_HSCAN, ScanOptions, to_cursor
 from server.commands.sorted_sets import zset_reply
 from server.dispatch.call import Call
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
-from server.table.sample_args import count_and_form
-from server.table.scan_args import NOVALUES_OF_HSCAN, ScanOptions, to_cursor
 from storage.sorted_sets import score_text
 from storage.sorted_sets.sorted_set import SortedSet
 

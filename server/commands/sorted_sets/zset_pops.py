@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, Reply
+from server.commands.shared.count_args import take_keys_end_count
 from server.commands.sorted_sets import zset_reply, zset_steps
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, DELETE, RW, CountedKeys, KeyRange
-from server.table.pop_args import take_keys_end_count
 from storage.sorted_sets.sorted_set import SortedSet
 
 OF_POPS = "O(log(N)*M) where N is the number of members and M the number of those taken."

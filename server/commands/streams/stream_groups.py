@@ -7,7 +7,7 @@ from server.commands.streams import stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, KeyRange
 from storage.stream import elapsed, stream_id
@@ -171,13 +171,7 @@ def xgroup_delconsumer(call: Call) -> Reply:
     return dropped
 
 
-@command("XGROUP HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
-def xgroup_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    XGROUP HELP
-    """
-    return TABLE.help_of(b"xgroup")
+container_help("XGROUP", group="stream", since="5.0.0")
 
 
 # ---------------------------------------------------------------------- XACK

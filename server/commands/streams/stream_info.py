@@ -8,7 +8,7 @@ from server.commands.streams import stream_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
-from server.table.command import TABLE, Flags, command, container
+from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
 from storage.rax.rax import Rax
@@ -230,10 +230,4 @@ def _inactive(consumer: Consumer, now_ms: int) -> int:
     return NEVER if consumer.active_time == NEVER else elapsed.since(consumer.active_time, now_ms)
 
 
-@command("XINFO HELP", arity=2, flags=Flags.LOADING | Flags.STALE, group="stream", since="5.0.0")
-def xinfo_help(call: Call) -> Reply:
-    """Lists the subcommands.
-
-    XINFO HELP
-    """
-    return TABLE.help_of(b"xinfo")
+container_help("XINFO", group="stream", since="5.0.0")

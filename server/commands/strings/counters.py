@@ -128,7 +128,7 @@ def incrbyfloat(call: Call) -> Reply:
 
 
 def _float_sum(left: bytes, right: bytes) -> bytes:
-    from server.table import long_double  # noqa: PLC0415  (it brings fractions along)
+    from server.commands.shared import long_double  # noqa: PLC0415  (it brings fractions along)
 
     try:
         one, other = long_double.parse(left), long_double.parse(right)

@@ -57,12 +57,12 @@ def test_flags_are_spelled_as_redis_does(flags, words):
     ],
 )
 def test_a_key_spec_finds_the_keys(spec: KeySpec, line: str, keys: str) -> None:
-    assert spec.find(line.encode().split()) == keys.encode().split()
+    assert spec.keys_in(line.encode().split()) == keys.encode().split()
 
 
 @pytest.mark.parametrize("count", ["3", "0", "-1", "x", "0_1", "99999999999999999999"])
 def test_a_number_of_keys_that_there_are_not_leaves_the_whole_call_without(count: str) -> None:
-    assert CountedKeys(RO, count_at=1).find(f"LMPOP {count} a b".encode().split()) is None
+    assert CountedKeys(RO, count_at=1).keys_in(f"LMPOP {count} a b".encode().split()) is None
 
 
 def test_a_keyword_is_told_apart_from_equal_keys_and_values() -> None:
@@ -81,12 +81,14 @@ def test_a_keyword_is_told_apart_from_equal_keys_and_values() -> None:
     ],
 )
 def test_key_specs_show_ranges_as_redis_does(spec, begin, find):
-    assert spec.begin_search == begin
-    assert spec.find_keys.type == "range"
-    assert tuple(spec.find_keys.spec.values()) == find
+    first, others = spec.searches()
+    assert first == begin
+    assert others.type == "range"
+    assert tuple(others.spec.values()) == find
 
 
 def test_counted_keys_show_the_index_of_their_number() -> None:
     spec = CountedKeys(RO, count_at=2)
-    assert spec.begin_search == ("index", {"index": 2})
-    assert spec.find_keys == ("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
+    first, others = spec.searches()
+    assert first == ("index", {"index": 2})
+    assert others == ("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})

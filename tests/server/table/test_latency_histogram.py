@@ -19,7 +19,7 @@ TIMES = st.lists(
 def filled(times: list[int]) -> LatencyHistogram:
     made = LatencyHistogram()
     for ns in times:
-        made.add(ns)
+        made.record(ns)
     return made
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.table import long_double
+from server.commands.shared import long_double
 
 
 def add(left: bytes, right: bytes) -> bytes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from protocol.replies import ErrorReply
+from server.commands.shared.scan_args import ScanOptions, to_cursor
 from server.table.args import Args
-from server.table.scan_args import ScanOptions, to_cursor
 
 
 @pytest.mark.parametrize("text", [b"", b"-1", b" 1", b"abc", b"1x", b"18446744073709551616"])

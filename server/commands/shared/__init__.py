@@ -1,0 +1,1 @@
+"""What several families of commands use: arguments, numbers and replies of one kind. No family."""
