@@ -8,18 +8,16 @@ lacks what another one has confirmed to WAIT. So here they ask often, and wait l
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import redis
-from redis.exceptions import RedisError
 from redis.sentinel import Sentinel
 
+from tests.polling import WITHIN_S, until
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -32,21 +30,6 @@ QUORUM = 2
 INFO_PERIOD_MS = 300
 DOWN_AFTER_MS = 3000
 FAILOVER_TIMEOUT_MS = 2000  # the next one may begin after twice that
-WITHIN_S = 60.0  # until something has happened that will
-
-T = TypeVar("T")
-
-
-def until(fact: Callable[[], T | None], what: str) -> T:
-    """What *fact* returns, once that is true. Raises AssertionError when that takes too long."""
-    deadline = time.monotonic() + WITHIN_S
-    while time.monotonic() < deadline:
-        with contextlib.suppress(RedisError, OSError):
-            found = fact()
-            if found:
-                return found
-        time.sleep(0.02)
-    raise AssertionError(f"never came: {what}")
 
 
 class Node:

@@ -12,7 +12,8 @@ from redis.exceptions import ResponseError
 
 from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, VALKEY_9, command_of
 from tests.compat.processes import penstock_command
-from tests.replication.deployment import Node, until
+from tests.polling import until
+from tests.replication.deployment import Node
 
 OURS = "Penstock"
 KINDS = (OURS, REDIS_7, REDIS_8, REDIS_8_6, VALKEY_9)

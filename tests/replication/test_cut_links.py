@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.compat.oracles import REDIS_7
+from tests.polling import until
 from tests.replication.cutting import CuttingWire
-from tests.replication.deployment import until
 from tests.replication.kinds import OURS, Writer, await_link, await_same, counted, node_of, started
 
 CUTS = 8

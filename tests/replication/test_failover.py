@@ -13,7 +13,8 @@ from redis.exceptions import ReadOnlyError, ResponseError
 from redis.retry import Retry
 
 from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6
-from tests.replication.deployment import Node, until
+from tests.polling import until
+from tests.replication.deployment import Node
 from tests.replication.kinds import (
     OURS,
     Writer,

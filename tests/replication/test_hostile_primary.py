@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.replication.deployment import Node, until
+from tests.polling import until
+from tests.replication.deployment import Node
 from tests.replication.kinds import OURS, node_of
 
 ID = b"0123456789abcdef0123456789abcdef01234567"

@@ -11,7 +11,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from tests.compat.oracles import REDIS_7
-from tests.replication.deployment import Node, until
+from tests.polling import until
+from tests.replication.deployment import Node
 from tests.replication.kinds import (
     OURS,
     PAIRS,

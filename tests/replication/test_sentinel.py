@@ -9,7 +9,8 @@ import pytest
 from redis.exceptions import RedisError
 
 from tests.crash.failover import FailoverTest
-from tests.replication.deployment import DOWN_AFTER_MS, NAME, PENSTOCK, REDIS, Deployment, until
+from tests.polling import until
+from tests.replication.deployment import DOWN_AFTER_MS, NAME, PENSTOCK, REDIS, Deployment
 
 ALL_OURS = [PENSTOCK] * 3
 MIXED = [PENSTOCK, REDIS, PENSTOCK]

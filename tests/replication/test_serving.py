@@ -14,7 +14,7 @@ from redis.exceptions import ResponseError
 
 from tests.compat.oracles import REDIS_7, REDIS_8
 from tests.compat.processes import redis_tool
-from tests.replication.deployment import until
+from tests.polling import until
 from tests.replication.kinds import (
     OURS,
     Writer,

@@ -9,8 +9,9 @@ import pytest
 
 from tests.certificates import Certificates
 from tests.compat.oracles import REDIS_7
+from tests.polling import until
 from tests.ports import free_port
-from tests.replication.deployment import Node, until
+from tests.replication.deployment import Node
 from tests.replication.kinds import OURS, Writer, await_link, await_same, node_of
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from server.process import faults
 from server.process.server_clock import NS_A_MS, ServerClock
 from server.process.timers import NoTimers
 from server.table.command import TABLE, Command, Flags
-from tests.server.running import LOOPS, Run, run_on
+from tests.server.running import LOOPS
 
 NOTHING = "nothing has been answered"
 START_MS = 1_700_000_000_000
@@ -202,6 +203,16 @@ class SocketlessServer:
         return units
 
 
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """The loops of an async test: each of LOOPS if it is one of on_each_loop."""
+    marker = item.get_closest_marker("asyncio")
+    if marker is not None and "loop_factories" in marker.kwargs:
+        return LOOPS
+    return {"asyncio": LOOPS["asyncio"]}
+
+
 def _word(word: object) -> bytes:
     return word if isinstance(word, bytes) else str(word).encode()
 
@@ -264,12 +275,6 @@ def sockets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Which backend serves the sockets of the servers that a test starts."""
     monkeypatch.setenv("PENSTOCK_SOCKETS", request.param)
     return str(request.param)
-
-
-@pytest.fixture(params=sorted(LOOPS))
-def run(request: pytest.FixtureRequest, sockets: str) -> Run:
-    """Runs a test's coroutine on each event loop, with each backend of sockets."""
-    return lambda test: run_on(request.param, test)
 
 
 @pytest.fixture(autouse=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, chdir, contextmanager, suppress
+from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
+import pytest
 import uvloop
 
 from server.app import Server
@@ -18,8 +20,8 @@ from tests.ports import free_port
 ROOT = Path(__file__).parents[2]
 LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-Test = Callable[[], Awaitable[None]]
-Run = Callable[[Test], None]
+LIMIT_S = 10
+Test: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
 
 class Running:
@@ -96,11 +98,13 @@ def snapshot() -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def run_on(loop: str, test: Test) -> None:
-    """Run a test's coroutine on one of LOOPS, for ten seconds at most."""
-    with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
-        runner.run(asyncio.wait_for(_await(test), 10))
+def on_each_loop(test: Test) -> Test:
+    """Run an async test on each of LOOPS, with each backend of sockets, for ten seconds at most."""
 
+    @wraps(test)
+    async def limited(*args: Any, **kwargs: Any) -> None:
+        async with asyncio.timeout(LIMIT_S):
+            await test(*args, **kwargs)
 
-async def _await(test: Test) -> None:
-    await test()
+    with_sockets = pytest.mark.usefixtures("sockets")(limited)
+    return pytest.mark.asyncio(loop_factories=sorted(LOOPS))(with_sockets)  # type: ignore[no-any-return]

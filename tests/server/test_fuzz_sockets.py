@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 import ssl
-import time
 from pathlib import Path
 from random import Random
 
@@ -21,6 +20,7 @@ from fuzz.socket_server import Finding, FuzzedProcess
 from fuzz.socket_visitor import Addresses, Probe, Visitor
 from fuzz.socket_visits import KINDS, draw_visit
 from tests.certificates import Certificates
+from tests.polling import until
 
 
 @pytest.fixture(scope="module")
@@ -140,22 +140,15 @@ def test_a_lying_primary_answers_the_handshake_and_sends_a_copy(scene):
 # ---------------------------------------------------------------------- what it finds
 
 
-def until_found(server):
-    while True:
-        server.check()
-        time.sleep(0.01)
-
-
 def test_a_server_that_ends_by_a_signal_is_found(server):
     server.signal(signal.SIGSEGV)
     with pytest.raises(Finding, match=r"signal 11|Segmentation fault"):
-        until_found(server)
+        until(server.check, "a finding")
 
 
 def test_a_server_that_the_fuzzer_kills_is_no_finding(server):
     server.signal(signal.SIGKILL)
-    while not server.has_ended():
-        time.sleep(0.01)
+    until(server.has_ended, "the end of the server")
     server.start()
     server.stop()
 

@@ -18,7 +18,7 @@ from server.process import memory_reserve
 from server.process.faults import ServerFault
 from server.table.command import Flags, new_block
 from storage.lists.quicklist import QuickList
-from tests.server.running import Run, Running, ask, logged, running, snapshot
+from tests.server.running import Running, ask, logged, on_each_loop, running, snapshot
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -142,19 +142,16 @@ class Unsendable:
     """A reply that no encoder can write."""
 
 
-def test_a_reply_that_cannot_be_encoded_ends_only_its_connection(run: Run, declare) -> None:
+@on_each_loop
+async def test_a_reply_that_cannot_be_encoded_ends_only_its_connection(declare) -> None:
     declare("odd", lambda _call: Unsendable())
-
-    async def test() -> None:
-        async with running() as instance:
-            odd, other = await instance.connect(), await instance.connect()
-            odd[1].write(b"odd\r\n")
-            other[1].write(b"PING\r\n")
-            assert await odd[0].read() == b""
-            assert await other[0].readexactly(7) == b"+PONG\r\n"
-            assert instance.server.exit_status == 0
-
-    run(test)
+    async with running() as instance:
+        odd, other = await instance.connect(), await instance.connect()
+        odd[1].write(b"odd\r\n")
+        other[1].write(b"PING\r\n")
+        assert await odd[0].read() == b""
+        assert await other[0].readexactly(7) == b"+PONG\r\n"
+        assert instance.server.exit_status == 0
 
 
 def test_a_blocked_client_that_cannot_be_answered_does_not_affect_other_clients(server, declare):
@@ -221,33 +218,31 @@ async def exits_with_status_1(instance: Running) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("policy", ["always", "everysec"])
-def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
-    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+@on_each_loop
+async def test_a_log_writer_that_fails_acknowledges_nothing_and_ends_the_server(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
     fault: type[Exception], policy: str,
 ) -> None:  # fmt: skip
     """Once, the server stayed up, answered no client, and logged a traceback at each tick."""
-
-    async def test() -> None:
-        async with running(appendonly=True, appendfsync=policy) as instance:
-            writer, other = await instance.connect(), await instance.connect()
-            await ask(writer, b"SET a 1\r\n", 5)
-            with monkeypatch.context() as broken:
-                broken.setattr(Files, "write", raiser(fault))
-                writer[1].write(b"SET b 1\r\n")
-                other[1].write(b"PING\r\n")
-                assert await writer[0].read() == b""
-                assert await other[0].read() == b""
-                await exits_with_status_1(instance)
-            assert b"\r\na\r\n" in logged()
-
-    run(test)
+    async with running(appendonly=True, appendfsync=policy) as instance:
+        writer, other = await instance.connect(), await instance.connect()
+        await ask(writer, b"SET a 1\r\n", 5)
+        with monkeypatch.context() as broken:
+            broken.setattr(Files, "write", raiser(fault))
+            writer[1].write(b"SET b 1\r\n")
+            other[1].write(b"PING\r\n")
+            assert await writer[0].read() == b""
+            assert await other[0].read() == b""
+            await exits_with_status_1(instance)
+        assert b"\r\na\r\n" in logged()
     ends = [r for r in caplog.records if r.getMessage() == "The server cannot go on, and exits."]
     assert len(ends) == 1
     assert len(caplog.records) <= 3
 
 
-def test_a_server_that_must_exit_writes_out_what_it_has_acknowledged(
-    run: Run, monkeypatch: pytest.MonkeyPatch, declare
+@on_each_loop
+async def test_a_server_that_must_exit_writes_out_what_it_has_acknowledged(
+    monkeypatch: pytest.MonkeyPatch, declare
 ) -> None:
     """With everysec, a busy disk delays writes that have been acknowledged."""
 
@@ -260,66 +255,54 @@ def test_a_server_that_must_exit_writes_out_what_it_has_acknowledged(
     def full(*_args: object) -> int:
         raise OSError(28, "No space left on device")
 
-    async def test() -> None:
-        async with running(appendonly=True, appendfsync="everysec") as instance:
-            client = await instance.connect()
-            with monkeypatch.context() as broken:
-                broken.setattr(Files, "write", full)
-                assert await ask(client, b"SET a 1\r\n", 5) == b"+OK\r\n"
-            instance.server.state.restrictions.refuse_writes(None)
-            client[1].write(b"half\r\n")
-            assert await client[0].read() == b""
-            await exits_with_status_1(instance)
-            assert b"\r\na\r\n" in logged()
-
-    run(test)
+    async with running(appendonly=True, appendfsync="everysec") as instance:
+        client = await instance.connect()
+        with monkeypatch.context() as broken:
+            broken.setattr(Files, "write", full)
+            assert await ask(client, b"SET a 1\r\n", 5) == b"+OK\r\n"
+        instance.server.state.restrictions.refuse_writes(None)
+        client[1].write(b"half\r\n")
+        assert await client[0].read() == b""
+        await exits_with_status_1(instance)
+        assert b"\r\na\r\n" in logged()
 
 
 @pytest.mark.parametrize("save", [[], [(3600, 1000)]], ids=["no save points", "save points"])
-def test_a_fault_in_cron_ends_the_server_after_a_save(
-    run: Run, save: list[tuple[int, int]]
-) -> None:
+@on_each_loop
+async def test_a_fault_in_cron_ends_the_server_after_a_save(save: list[tuple[int, int]]) -> None:
     class Faulty(Part):
         def tick(self, now_ms: int) -> None:
             raise ZeroDivisionError
 
-    async def test() -> None:
-        async with running(save=save) as instance:
-            client = await instance.connect()
-            await ask(client, b"SET a 1\r\n", 5)
-            instance.server.state.parts.append(Faulty())
-            await exits_with_status_1(instance)
-            assert await client[0].read() == b""
-            assert bool(snapshot()) == bool(save)
-
-    run(test)
+    async with running(save=save) as instance:
+        client = await instance.connect()
+        await ask(client, b"SET a 1\r\n", 5)
+        instance.server.state.parts.append(Faulty())
+        await exits_with_status_1(instance)
+        assert await client[0].read() == b""
+        assert bool(snapshot()) == bool(save)
 
 
-def test_data_that_may_be_half_changed_is_not_saved(run: Run, declare) -> None:
+@on_each_loop
+async def test_data_that_may_be_half_changed_is_not_saved(declare) -> None:
     def half(call):
         call.db.changed(b"key", b"set")
         raise MemoryError
 
     declare("half", half)
-
-    async def test() -> None:
-        async with running(save=[(3600, 1000)]) as instance:
-            client = await instance.connect()
-            client[1].write(b"half\r\n")
-            assert await client[0].read() == b""
-            await exits_with_status_1(instance)
-            assert not snapshot()
-
-    run(test)
+    async with running(save=[(3600, 1000)]) as instance:
+        client = await instance.connect()
+        client[1].write(b"half\r\n")
+        assert await client[0].read() == b""
+        await exits_with_status_1(instance)
+        assert not snapshot()
 
 
-def test_an_exception_in_the_event_loop_ends_the_server(run: Run) -> None:
-    async def test() -> None:
-        async with running() as instance:
-            asyncio.get_running_loop().call_soon(raiser(ZeroDivisionError))
-            await exits_with_status_1(instance)
-
-    run(test)
+@on_each_loop
+async def test_an_exception_in_the_event_loop_ends_the_server() -> None:
+    async with running() as instance:
+        asyncio.get_running_loop().call_soon(raiser(ZeroDivisionError))
+        await exits_with_status_1(instance)
 
 
 class FindsNoMemoryAtFirst(Acceptor):
@@ -337,17 +320,14 @@ class FindsNoMemoryAtFirst(Acceptor):
         return self._acceptor.connect(transport)
 
 
-def test_a_client_that_finds_no_memory_is_disconnected_and_the_next_one_is_served(
-    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@on_each_loop
+async def test_a_client_that_finds_no_memory_is_disconnected_and_the_next_one_is_served(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Once, the listener was closed for good, and no client could connect any more."""
-
-    async def test() -> None:
-        monkeypatch.setattr("server.app.ConnectionAcceptor", FindsNoMemoryAtFirst)
-        async with running() as instance:
-            reader, _ = await instance.connect()
-            assert await reader.read() == b""
-            assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
-
-    run(test)
+    monkeypatch.setattr("server.app.ConnectionAcceptor", FindsNoMemoryAtFirst)
+    async with running() as instance:
+        reader, _ = await instance.connect()
+        assert await reader.read() == b""
+        assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
     assert "there is no memory to be had" in caplog.text

@@ -12,13 +12,13 @@ import ssl
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.certificates import Certificates
+from tests.polling import until
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[3]
@@ -47,13 +47,10 @@ class Server:
         self._until_it_answers()
 
     def _until_it_answers(self) -> None:
-        until_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < until_s and self._process.poll() is None:
-            with contextlib.suppress(OSError):
-                self.ask(b"PING")
-                return
-            time.sleep(0.01)
-        raise AssertionError("the server never answered")
+        until(
+            lambda: self._process.poll() is not None or self.ask(b"PING"), "an answer, or the end"
+        )
+        assert self._process.poll() is None
 
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), PATIENCE_S)

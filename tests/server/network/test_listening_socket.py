@@ -13,7 +13,7 @@ import pytest
 
 from server.network.listeners import backend
 from tests.server.network.faces import StubAcceptor
-from tests.server.running import Run
+from tests.server.running import on_each_loop
 
 
 class Door:
@@ -71,53 +71,45 @@ def no_files_beyond(fd: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
-def test_the_listener_pauses_while_no_file_descriptor_is_free(
-    run: Run, door: Door, caplog: pytest.LogCaptureFixture
+@on_each_loop
+async def test_the_listener_pauses_while_no_file_descriptor_is_free(
+    door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Else it would be told of that client again and again, and nobody else would be served."""
-
-    async def test() -> None:
-        await door.open()
-        with door.knock() as client:
-            with no_files_beyond(client.fileno()):
-                await until(lambda: "cannot accept" in caplog.text)
-            assert "cannot accept a client for now: Too many open files" in caplog.text
-            await until(lambda: len(door.came) == 1)
-        await door.close()
-
-    run(test)
+    await door.open()
+    with door.knock() as client:
+        with no_files_beyond(client.fileno()):
+            await until(lambda: "cannot accept" in caplog.text)
+        assert "cannot accept a client for now: Too many open files" in caplog.text
+        await until(lambda: len(door.came) == 1)
+    await door.close()
 
 
-def test_a_failed_accept_neither_ends_the_server_nor_locks_clients_out(
-    run: Run, door: Door, caplog: pytest.LogCaptureFixture
+@on_each_loop
+async def test_a_failed_accept_neither_ends_the_server_nor_locks_clients_out(
+    door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The loops' own servers did that. A network that goes down makes it fail too.
 
     CVE-2025-48367: in Redis, too, errors of accept kept clients out.
     """
-
-    async def test() -> None:
-        await door.open()
-        door.sock.shutdown(socket.SHUT_RDWR)  # accept() says EINVAL from now on
-        await until(lambda: "cannot accept a client for now: Invalid argument" in caplog.text)
-        door.sock.listen()
-        with door.knock():
-            await until(lambda: len(door.came) == 1)
-        await door.close()
-
-    run(test)
+    await door.open()
+    door.sock.shutdown(socket.SHUT_RDWR)  # accept() says EINVAL from now on
+    await until(lambda: "cannot accept a client for now: Invalid argument" in caplog.text)
+    door.sock.listen()
+    with door.knock():
+        await until(lambda: len(door.came) == 1)
+    await door.close()
 
 
-def test_a_listener_that_is_closed_while_it_pauses_stays_closed(
-    run: Run, door: Door, caplog: pytest.LogCaptureFixture
+@on_each_loop
+async def test_a_listener_that_is_closed_while_it_pauses_stays_closed(
+    door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def test() -> None:
-        await door.open()
-        door.sock.shutdown(socket.SHUT_RDWR)
-        await until(lambda: "cannot accept" in caplog.text)
-        await door.close()
-        for _ in range(3):
-            await asyncio.sleep(0)
-        assert door.failures == []
-
-    run(test)
+    await door.open()
+    door.sock.shutdown(socket.SHUT_RDWR)
+    await until(lambda: "cannot accept" in caplog.text)
+    await door.close()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert door.failures == []

@@ -7,27 +7,25 @@ from server.observe.stats import Stats
 from server.process import build
 from tests.server.commands.admin.test_info import sections
 from tests.server.conftest import SocketlessServer
-from tests.server.running import Run, ask, running
+from tests.server.running import ask, on_each_loop, running
 
 PING, PONG = b"PING\r\n", b"+PONG\r\n"
 
 
-def test_a_request_is_a_cycle_of_the_loop_that_takes_time(run: Run) -> None:
-    async def test() -> None:
-        async with running() as instance:
-            times = instance.server.state.loop_times
-            told = await ask(await instance.connect(), b"INFO stats\r\n", 1500)
-            assert (b"eventloop_cycles:" in told) == build.uses_epoll()
-            if not build.uses_epoll():
-                return  # the loop's own transports do not know when all are served
-            client = await instance.connect()
-            before, busy_us = times.cycles, times.busy_us
-            for _ in range(100):
-                await ask(client, PING, len(PONG))
-            assert times.cycles - before >= 100
-            assert times.busy_us > busy_us
-
-    run(test)
+@on_each_loop
+async def test_a_request_is_a_cycle_of_the_loop_that_takes_time() -> None:
+    async with running() as instance:
+        times = instance.server.state.loop_times
+        told = await ask(await instance.connect(), b"INFO stats\r\n", 1500)
+        assert (b"eventloop_cycles:" in told) == build.uses_epoll()
+        if not build.uses_epoll():
+            return  # the loop's own transports do not know when all are served
+        client = await instance.connect()
+        before, busy_us = times.cycles, times.busy_us
+        for _ in range(100):
+            await ask(client, PING, len(PONG))
+        assert times.cycles - before >= 100
+        assert times.busy_us > busy_us
 
 
 def test_a_cycle_counts_what_the_loop_does_between_its_begin_and_its_end() -> None:

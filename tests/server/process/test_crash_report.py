@@ -8,17 +8,16 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from server.process import build
+from tests.polling import until
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[3]
-START_S = 60.0
 SECRET = b"a-secret-that-no-report-may-have"
 only_compiled = pytest.mark.skipif(not build.compiled(), reason="the report is the compiled core's")
 
@@ -40,13 +39,11 @@ class Crashing:
         self.ask(b"SET " + SECRET + b" " + SECRET)
 
     def _connect(self) -> socket.socket:
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                return socket.create_connection(("127.0.0.1", self.port), timeout=10)
-            except OSError:
-                time.sleep(0.02)
-        raise AssertionError("the server does not listen")
+        return until(self._socket_or_end, "a server that listens")
+
+    def _socket_or_end(self) -> socket.socket:
+        assert self.process.poll() is None
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
 
     def ask(self, line: bytes) -> bytes:
         """Send a command; the first part of its answer, b"" if the server has gone."""

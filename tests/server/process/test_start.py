@@ -10,13 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from server.process import build
+from tests.polling import until
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[3]
@@ -66,12 +66,8 @@ class Running:
 
     def is_ready(self) -> bool:
         """Wait for the READY line. Returns False if the program has exited instead."""
-        until_s = time.monotonic() + PATIENCE_S
-        while READY not in self.text() and time.monotonic() < until_s:
-            if self.process.poll() is not None:
-                return READY in self.text()
-            time.sleep(0.01)
-        return True
+        until(lambda: self.process.poll() is not None or READY in self.text(), "ready, or the end")
+        return READY in self.text()
 
     def text(self) -> str:
         return self.log.read_text()
@@ -367,9 +363,7 @@ def test_closed_standard_streams_are_opened_as_dev_null(folder: Path) -> None:
     words = command("--port", port, "--dir", folder, "--appendonly", "yes")
     process = subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words], cwd=ROOT)
     try:
-        until_s = time.monotonic() + PATIENCE_S
-        while answer(port) != b"+PONG\r\n" and time.monotonic() < until_s:
-            time.sleep(0.01)
+        until(lambda: answer(port) == b"+PONG\r\n", "a server that answers")
         streams = [Path(f"/proc/{process.pid}/fd/{number}").readlink() for number in range(3)]
         assert streams == [Path(os.devnull)] * 3
     finally:
