@@ -24,12 +24,6 @@ cdef bytearray _NO_BUFFER
 cdef list _spares
 cdef Py_ssize_t _spare_count
 
-@cython.locals(buffer=bytearray)
-cdef bytearray _warm_buffer()
-
-@cython.locals(size=Py_ssize_t)
-cdef _keep_warm(bytearray buffer)
-
 
 @cython.final
 cdef class Encoder(Encoded):
@@ -51,13 +45,13 @@ cdef class Encoder(Encoded):
     cpdef bytes take(self)
     cpdef list take_pieces(self)
     cpdef bint in_pieces(self)
+    @cython.locals(size=Py_ssize_t)
     cpdef clear(self)
     @cython.locals(piece=object)
     cpdef truncate(self, Py_ssize_t size)
     @cython.locals(status=Status)
     cpdef write(self, object reply)
     cdef _write_rare(self, object reply)
-    cdef _write_subclass(self, object reply)
     cdef _write_items(self, int mark, object items)
     cdef _write_map(self, object reply)
     cpdef bulk(self, bytes data)
@@ -85,9 +79,8 @@ cdef class Encoder(Encoded):
     cpdef close_array(self, Py_ssize_t mark, Py_ssize_t size)
     @cython.locals(index=Py_ssize_t, size=Py_ssize_t, piece=object)
     cdef _insert(self, Py_ssize_t at, bytes data)
-    cdef reserve(self, Py_ssize_t size)
     @cython.locals(least=Py_ssize_t)
-    cdef _grow(self, Py_ssize_t size)
+    cdef reserve(self, Py_ssize_t size)
     cdef _refer(self, bytes data)
     @cython.locals(end=Py_ssize_t)
     cdef _seal(self)

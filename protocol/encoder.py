@@ -85,7 +85,7 @@ class Encoder(Encoded):
         self._in_pieces = 0  # bytes of all of them
 
     def __len__(self) -> int:
-        return self.size()
+        return self._in_pieces + self.end
 
     def size(self) -> int:
         """Bytes that it holds: what len() says, without the way through Python's protocol."""
@@ -128,12 +128,16 @@ class Encoder(Encoded):
         return self._pieces is not None
 
     def clear(self) -> None:
-        """Forget all bytes."""
+        """Forget all bytes, and keep the buffer for the next encoder, unless enough are kept."""
+        global _spare_count  # noqa: PLW0603  (all encoders of the process share the spares)
         self.end = 0
         self._pieces = None
         self._in_pieces = 0
         if self.buffer is not _NO_BUFFER:
-            _keep_warm(self.buffer)
+            size = len(self.buffer)
+            if size <= KEEP and _spare_count < (SHORT_SPARES if size <= SHORT else SPARES):
+                _spares[_spare_count] = self.buffer
+                _spare_count += 1
             self.buffer = _NO_BUFFER
 
     def truncate(self, size: int) -> None:
@@ -182,26 +186,29 @@ class Encoder(Encoded):
             self.error(reply)
         elif isinstance(reply, dict):
             self._write_map(reply)
-        elif isinstance(reply, bool):
-            self._write_bool(reply)
+        elif isinstance(reply, bool) and self.resp == 3:
+            self.raw(b"#t\r\n" if reply else b"#f\r\n")
         elif isinstance(reply, float):
             self._write_float(reply)
         elif isinstance(reply, BigNumber):
-            self._write_big_number(reply)
+            text = b"%d" % reply
+            if self.resp == 3:
+                self.raw(b"(%b\r\n" % text)
+            else:
+                self.bulk(text)
         elif isinstance(reply, Verbatim):
-            self._write_verbatim(reply)
+            if self.resp == 3:
+                self.raw(b"=%d\r\n%b:%b\r\n" % (len(reply.text) + 4, reply.format, reply.text))
+            else:
+                self.bulk(reply.text)
         elif isinstance(reply, Set):
             self._write_items(SET if self.resp == 3 else ARRAY, reply)
         elif isinstance(reply, Push):
             self._write_items(PUSH if self.resp == 3 else ARRAY, reply)
-        else:
-            self._write_subclass(reply)
-
-    def _write_subclass(self, reply: Reply) -> None:
-        if isinstance(reply, (bytes, bytearray)):
+        elif isinstance(reply, (bytes, bytearray)):
             self.bulk(bytes(reply))
         elif isinstance(reply, int):
-            self.integer(reply)
+            self.integer(int(reply))
         elif isinstance(reply, (list, tuple)):
             self._write_items(ARRAY, reply)
         elif reply is not NO_REPLY:
@@ -224,31 +231,12 @@ class Encoder(Encoded):
             self.write(key)
             self.write(value)
 
-    def _write_bool(self, value: bool) -> None:
-        if self.resp == 3:
-            self.raw(b"#t\r\n" if value else b"#f\r\n")
-        else:
-            self.integer(1 if value else 0)
-
     def _write_float(self, value: float) -> None:
         text = double_text(value)
         if self.resp == 3:
             self.raw(b",%b\r\n" % text)
         else:
             self.bulk(text)
-
-    def _write_big_number(self, value: int) -> None:
-        text = b"%d" % value
-        if self.resp == 3:
-            self.raw(b"(%b\r\n" % text)
-        else:
-            self.bulk(text)
-
-    def _write_verbatim(self, value: Verbatim) -> None:
-        if self.resp == 3:
-            self.raw(b"=%d\r\n%b:%b\r\n" % (len(value.text) + 4, value.format, value.text))
-        else:
-            self.bulk(value.text)
 
     # ------------------------------------------------------------------ writing directly
 
@@ -293,13 +281,20 @@ class Encoder(Encoded):
         else:
             self.end = end
 
+    def _head(self, mark: int, number: int) -> None:
+        """Append the byte *mark*, a signed 64-bit *number* and a line end."""
+        self.reserve(HEAD)
+        self.end = octets.put_head(self.buffer, self.end, mark, number)
+
     def integer(self, number: int) -> None:
         """Append a signed 64-bit integer."""
-        self._head(INTEGER, number)
+        self.reserve(HEAD)
+        self.end = octets.put_head(self.buffer, self.end, INTEGER, number)
 
     def array(self, size: int) -> None:
         """Append the head of an array: *size* values follow."""
-        self._head(ARRAY, size)
+        self.reserve(HEAD)
+        self.end = octets.put_head(self.buffer, self.end, ARRAY, size)
 
     def map(self, size: int) -> None:
         """Append the head of a map: *size* keys and values follow, in turns."""
@@ -356,7 +351,7 @@ class Encoder(Encoded):
 
     def move(self, other: Encoder) -> None:
         """Append all that *other* holds, and empty *other*. If this is empty, nothing is copied."""
-        if len(self) or self.overflown or other.overflown:
+        if self._in_pieces + self.end or self.overflown or other.overflown:
             self.append(other)
         else:
             self.buffer, other.buffer = other.buffer, self.buffer
@@ -364,10 +359,6 @@ class Encoder(Encoded):
             self._pieces, other._pieces = other._pieces, None
             self._in_pieces, other._in_pieces = other._in_pieces, 0
         other.clear()
-
-    def _head(self, mark: int, number: int) -> None:
-        self.reserve(HEAD)
-        self.end = octets.put_head(self.buffer, self.end, mark, number)
 
     # ------------------------------------------------------------------ arrays of unknown size
 
@@ -406,17 +397,15 @@ class Encoder(Encoded):
     # ------------------------------------------------------------------ the buffer
 
     def reserve(self, size: int) -> None:
-        """Make room for *size* more bytes."""
-        if size > len(self.buffer) - self.end:
-            self._grow(size)
-
-    def _grow(self, size: int) -> None:
-        """Make room for *size* more bytes, which the buffer does not have.
+        """Make room for *size* more bytes, in the buffer or in a longer one.
 
         1. Beyond the limit nothing is kept: the next bytes are written over the ones before.
         2. A long buffer becomes a piece.
-        3. Without a buffer, a warm one will do; one that is too short grows.
+        3. Without a buffer, one that was kept will do; one that is too short grows.
         """
+        global _spare_count  # noqa: PLW0603  (all encoders of the process share the spares)
+        if size <= len(self.buffer) - self.end:
+            return
         if self.limit and self._in_pieces + self.end + size > self.limit:  # 1
             self._overflow()
         if self.overflown:
@@ -424,7 +413,12 @@ class Encoder(Encoded):
         elif self.end >= CHUNK:  # 2
             self._seal()
         if self.buffer is _NO_BUFFER:  # 3
-            self.buffer = _warm_buffer()
+            if _spare_count:
+                _spare_count -= 1
+                self.buffer = _spares[_spare_count]
+                _spares[_spare_count] = _NO_BUFFER
+            else:
+                self.buffer = bytearray()
         if self.end + size > len(self.buffer):
             least = START if self._pieces is None else CHUNK
             octets.grow(self.buffer, max(self.end + size, 2 * len(self.buffer), least))
@@ -465,26 +459,6 @@ class Encoder(Encoded):
         """The limit is exceeded: give the memory back."""
         self.clear()
         self.overflown = True
-
-
-def _warm_buffer() -> bytearray:
-    """A buffer that was kept, or an empty one if there is none."""
-    global _spare_count  # noqa: PLW0603  (all encoders of the process share the spares)
-    if not _spare_count:
-        return bytearray()
-    _spare_count -= 1
-    buffer = _spares[_spare_count]
-    _spares[_spare_count] = _NO_BUFFER
-    return buffer
-
-
-def _keep_warm(buffer: bytearray) -> None:
-    """Keep *buffer* for the next encoder that needs one, unless enough buffers are kept."""
-    global _spare_count  # noqa: PLW0603
-    size = len(buffer)
-    if _spare_count < (SHORT_SPARES if size <= SHORT else SPARES) and size <= KEEP:
-        _spares[_spare_count] = buffer
-        _spare_count += 1
 
 
 def double_text(value: float) -> bytes:

@@ -274,6 +274,14 @@ cdef inline bytes format_id(uint64_t ms, uint64_t seq):
     return PyBytes_FromStringAndSize(text, size)
 
 
+cdef inline int64_t id_delta(uint64_t number, uint64_t base) noexcept:
+    return <int64_t>(number - base)
+
+
+cdef inline uint64_t id_plus(uint64_t base, int64_t gap) noexcept:
+    return base + <uint64_t>gap
+
+
 cdef inline bytes id_key(uint64_t ms, uint64_t seq):
     cdef uint64_t[2] key
     key[0] = penstock_be64(ms)

@@ -8,6 +8,7 @@ checks bounds: callers do.
 from __future__ import annotations
 
 I64_MAX = 2**63 - 1
+U64_MAX = 2**64 - 1
 EMPTY_BYTEARRAY = bytearray().__sizeof__()
 MAX_INT_TEXT = 20  # characters of the longest signed or unsigned 64-bit number
 
@@ -183,6 +184,17 @@ def same_letters(text: bytes, capitals: bytes) -> bool:
 def format_id(ms: int, seq: int) -> bytes:
     """A stream id as clients see it: ``ms-seq``."""
     return b"%d-%d" % (ms, seq)
+
+
+def id_delta(number: int, base: int) -> int:
+    """The signed difference *number* - *base* modulo 2^64; both are halves of ids."""
+    gap = (number - base) & U64_MAX
+    return gap if gap <= I64_MAX else gap - U64_MAX - 1
+
+
+def id_plus(base: int, gap: int) -> int:
+    """The inverse of id_delta: the number whose difference to *base* is *gap*."""
+    return (base + gap) & U64_MAX
 
 
 def id_key(ms: int, seq: int) -> bytes:

@@ -21,8 +21,6 @@ cdef class Segment(PackedBucket):
     @cython.final
     cdef Py_ssize_t kind_start(self, Py_ssize_t at) noexcept
     @cython.final
-    cdef Py_ssize_t _use_start(self, Py_ssize_t at) noexcept
-    @cython.final
     cdef int kind_at(self, Py_ssize_t at) except -1
     @cython.final
     cdef object value_at(self, Py_ssize_t at)
@@ -44,6 +42,7 @@ cdef class Segment(PackedBucket):
     @cython.locals(offset=Py_ssize_t, size=Py_ssize_t)
     cdef Py_ssize_t bytes_at(self, Py_ssize_t at) except -1
     @cython.final
+    @cython.locals(key_at=Py_ssize_t)
     cdef uint32_t last_use_at(self, Py_ssize_t at) noexcept
 
     @cython.final
@@ -52,6 +51,7 @@ cdef class Segment(PackedBucket):
         self, Py_ssize_t at, bytes key, int kind, object value, uint32_t prefix, uint32_t last_use
     ) except -1
     @cython.final
+    @cython.locals(key_at=Py_ssize_t)
     cdef int use(self, Py_ssize_t at, uint32_t last_use) noexcept
     @cython.final
     @cython.locals(start=Py_ssize_t)

@@ -52,10 +52,6 @@ class Segment(PackedBucket):
         """Where the kind of the key number *at* is."""
         return item_octets.kind_start(self.data, mark_octets.number_at(self.marks, at))
 
-    def _use_start(self, at: int) -> int:
-        """Where the last use of the key number *at* is."""
-        return packed_octets.behind(self.data, mark_octets.number_at(self.marks, at))
-
     def kind_at(self, at: int) -> int:
         """What the cell of the key number *at* holds."""
         return self.data[self.kind_start(at)]
@@ -111,7 +107,8 @@ class Segment(PackedBucket):
 
     def last_use_at(self, at: int) -> int:
         """The last use of the key number *at*."""
-        return octets.u32(self.data, self._use_start(at))
+        key_at = mark_octets.number_at(self.marks, at)
+        return octets.u32(self.data, packed_octets.behind(self.data, key_at))
 
     # ------------------------------------------------------------------ changing
 
@@ -129,7 +126,8 @@ class Segment(PackedBucket):
 
     def use(self, at: int, last_use: int) -> None:
         """Set the last use of the key number *at*."""
-        octets.put_u32(self.data, self._use_start(at), last_use)
+        key_at = mark_octets.number_at(self.marks, at)
+        octets.put_u32(self.data, packed_octets.behind(self.data, key_at), last_use)
 
     def replace(self, at: int, kind: int, value: Any) -> None:
         """Give the key number *at* another value, of which kind_of() says *kind*."""

@@ -137,6 +137,11 @@ cdef inline Py_ssize_t encoded_size(bytearray data, Py_ssize_t at) noexcept:
     return 9 if head[0] == INT64 else 0
 
 
+cdef inline Py_ssize_t after(bytearray data, Py_ssize_t at) noexcept:
+    cdef Py_ssize_t size = encoded_size(data, at)
+    return at + size + backlen_size(size)
+
+
 cdef inline Py_ssize_t short_size(bytearray data, Py_ssize_t at) noexcept:
     cdef uint8_t head = bytes_at(data, at)[0]
     return head & 0x3F if head & 0xC0 == STR6 else -1

@@ -163,6 +163,12 @@ def encoded_size(data: bytearray, at: int) -> int:
     return 9 if head == INT64 else 0
 
 
+def after(data: bytearray, at: int) -> int:
+    """Where the element at *at* ends: the next one's offset, or that of the closing FF."""
+    size = encoded_size(data, at)
+    return at + size + backlen_size(size)
+
+
 def short_size(data: bytearray, at: int) -> int:
     """The size of the string at *at* if it is below 64; -1 for a longer one, or an integer.
 

@@ -25,15 +25,11 @@ cdef class RaxIterator:
     cpdef bint prev(self) except -1
     cpdef bint seek(self, str op, bytes key=*) except -1
 
-    cdef bint _stand_on(self, Node node, bytes path) except -1
-    cdef bint _stand_at(self, Node node, Py_ssize_t index, bytes path, object value) except -1
-    cdef bint _arrive(self, object value) except -1
-    cdef bint _first_below(self, Node node, bytes path) except -1
+    cdef bint _stand(self, Node node, Py_ssize_t index, bytes path, object value) except -1
     @cython.locals(child=object, edge=cython.uchar)
-    cdef bint _first_at(self, Node node, Py_ssize_t index, bytes path) except -1
-    cdef bint _last_below(self, Node node, bytes path) except -1
+    cdef bint _first_from(self, Node node, Py_ssize_t index, bytes path) except -1
     @cython.locals(child=object, edge=cython.uchar)
-    cdef bint _last_at(self, Node node, Py_ssize_t index, bytes path) except -1
+    cdef bint _last_from(self, Node node, Py_ssize_t index, bytes path) except -1
 
     @cython.locals(node=Node, fork=Node, fork_index=Py_ssize_t, fork_at=Py_ssize_t, at=Py_ssize_t,
                    same=Py_ssize_t, index=Py_ssize_t, behind=Py_ssize_t, ahead=bint, order=int,

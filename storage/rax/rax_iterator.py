@@ -50,7 +50,7 @@ class RaxIterator:
         if self._changes != self._tree.changes:
             return self._find_after(self.current_key(), False)
         if self._index + 1 < branches.count(self._node.branches):
-            return self._first_at(self._node, self._index + 1, self._path)
+            return self._first_from(self._node, self._index + 1, self._path)
         return self._find_after(self.current_key(), False)
 
     def prev(self) -> bool:
@@ -59,7 +59,7 @@ class RaxIterator:
             self._fresh = False
             return self.valid
         if self._changes == self._tree.changes and self._index > 0:
-            return self._last_at(self._node, self._index - 1, self._path)
+            return self._last_from(self._node, self._index - 1, self._path)
         return self._find_before(self.current_key(), False)
 
     def seek(self, op: str, key: bytes = b"") -> bool:
@@ -77,9 +77,9 @@ class RaxIterator:
         elif self._tree.size == 0 and op in ("^", "$"):
             self.valid = False
         elif op == "^":
-            self._first_below(root, root.run)
+            self._first_from(root, -1, root.run)
         elif op == "$":
-            self._last_below(root, root.run)
+            self._last_from(root, branches.count(root.branches) - 1, root.run)
         else:
             raise ValueError(f"no such way to seek: {op}")
         self._fresh = True
@@ -87,65 +87,51 @@ class RaxIterator:
 
     # ------------------------------------------------------------------ standing
 
-    def _stand_on(self, node: Node, path: bytes) -> bool:
-        """Move to the key that ends at *node*."""
-        self._node = node
-        self._index = -1
-        self._path = path
-        return self._arrive(rax_node.value_of(node))
-
-    def _stand_at(self, node: Node, index: int, path: bytes, value: Any) -> bool:
-        """Move to the bare *value* that is child *index* of *node*."""
+    def _stand(self, node: Node, index: int, path: bytes, value: Any) -> bool:
+        """Move to *value*: the bare one that is child *index* of *node*, or with -1 its own."""
         self._node = node
         self._index = index
-        self._path = path
-        self._edge = branches.edge(node.branches, index)
-        self._tail = node.tail
-        return self._arrive(value)
-
-    def _arrive(self, value: Any) -> bool:
+        self._path = path  # the key up to *node*, and all of it if the value is the node's own
+        if index >= 0:
+            self._edge = branches.edge(node.branches, index)
+            self._tail = node.tail
         self.value = value
         self.valid = True
         self._changes = self._tree.changes
         return True
 
-    def _first_below(self, node: Node, path: bytes) -> bool:
-        """Move to the smallest key of *node*, at which *path* ends."""
-        if rax_node.has_value(node):
-            return self._stand_on(node, path)
-        return self._first_at(node, 0, path)
+    def _first_from(self, node: Node, index: int, path: bytes) -> bool:
+        """Move to the smallest key of *node*, at which *path* ends, from branch *index* on.
 
-    def _first_at(self, node: Node, index: int, path: bytes) -> bool:
-        """Move to the smallest key after branch *index* of *node*, at which *path* ends."""
-        child = branches.child(node.branches, index)
-        while type(child) is Node:
-            edge = branches.edge(node.branches, index)
-            node = child
-            path = branches.joined(path, edge, node.run)
-            if rax_node.has_value(node):
-                return self._stand_on(node, path)
-            index = 0
-            child = branches.child(node.branches, 0)
-        return self._stand_at(node, index, path, child)
-
-    def _last_below(self, node: Node, path: bytes) -> bool:
-        """Move to the greatest key of *node*, at which *path* ends."""
-        if branches.count(node.branches) == 0:
-            return self._stand_on(node, path)
-        return self._last_at(node, branches.count(node.branches) - 1, path)
-
-    def _last_at(self, node: Node, index: int, path: bytes) -> bool:
-        """Move to the greatest key after branch *index* of *node*, at which *path* ends."""
-        child = branches.child(node.branches, index)
-        while type(child) is Node:
-            edge = branches.edge(node.branches, index)
-            node = child
-            path = branches.joined(path, edge, node.run)
-            if branches.count(node.branches) == 0:
-                return self._stand_on(node, path)
-            index = branches.count(node.branches) - 1
+        Its own key comes before its branches, as number -1.
+        """
+        while True:
+            if index < 0:
+                if rax_node.has_value(node):
+                    return self._stand(node, -1, path, rax_node.value_of(node))
+                index = 0
             child = branches.child(node.branches, index)
-        return self._stand_at(node, index, path, child)
+            if type(child) is not Node:
+                return self._stand(node, index, path, child)
+            edge = branches.edge(node.branches, index)
+            node = child
+            path = branches.joined(path, edge, node.run)
+            index = -1
+
+    def _last_from(self, node: Node, index: int, path: bytes) -> bool:
+        """Move to the greatest key of *node*, at which *path* ends, up to branch *index*.
+
+        Its own key comes before its branches, as number -1; then there must be one.
+        """
+        while index >= 0:
+            child = branches.child(node.branches, index)
+            if type(child) is not Node:
+                return self._stand(node, index, path, child)
+            edge = branches.edge(node.branches, index)
+            node = child
+            path = branches.joined(path, edge, node.run)
+            index = branches.count(node.branches) - 1
+        return self._stand(node, -1, path, rax_node.value_of(node))
 
     # ------------------------------------------------------------------ finding
 
@@ -167,14 +153,14 @@ class RaxIterator:
             same = branches.shared(node.run, key, at)
             if same < len(node.run):  # 2
                 if at + same == len(key) or key[at + same] < node.run[same]:
-                    return self._first_below(node, branches.cut(key, 0, at) + node.run)
+                    return self._first_from(node, -1, branches.cut(key, 0, at) + node.run)
                 break
             at += same
             if at == len(key):  # 3
                 if or_equal and rax_node.has_value(node):
-                    return self._stand_on(node, key)
+                    return self._stand(node, -1, key, rax_node.value_of(node))
                 if branches.count(node.branches) > 0:
-                    return self._first_at(node, 0, key)
+                    return self._first_from(node, 0, key)
                 break
             index = branches.place(node.branches, key[at])
             behind = index
@@ -189,11 +175,11 @@ class RaxIterator:
             if type(child) is not Node:  # 4
                 order = branches.order(node.tail, key, at)
                 if order > 0 or (or_equal and order == 0):
-                    return self._stand_at(node, index, branches.cut(key, 0, at - 1), child)
+                    return self._stand(node, index, branches.cut(key, 0, at - 1), child)
                 break
             node = child
         if fork is not None:  # 5
-            return self._first_at(fork, fork_index, branches.cut(key, 0, fork_at))
+            return self._first_from(fork, fork_index, branches.cut(key, 0, fork_at))
         self.valid = False
         return False
 
@@ -201,7 +187,7 @@ class RaxIterator:
         """Move to the greatest key below *key* (or equal to it).
 
         As _find_after, mirrored; but a key that ends on the way lies before *key* as well. It is
-        remembered like a branch, with the index -1.
+        remembered like a branch, with the index -1, as _last_from takes it.
         """
         node = self._tree.root
         at = 0
@@ -211,12 +197,13 @@ class RaxIterator:
             same = branches.shared(node.run, key, at)
             if same < len(node.run):  # 2
                 if at + same < len(key) and key[at + same] > node.run[same]:
-                    return self._last_below(node, branches.cut(key, 0, at) + node.run)
+                    index = branches.count(node.branches) - 1
+                    return self._last_from(node, index, branches.cut(key, 0, at) + node.run)
                 break
             at += same
             if at == len(key):  # 3
                 if or_equal and rax_node.has_value(node):
-                    return self._stand_on(node, key)
+                    return self._stand(node, -1, key, rax_node.value_of(node))
                 break
             index = branches.place(node.branches, key[at])
             if index > 0 or rax_node.has_value(node):  # 1
@@ -230,15 +217,13 @@ class RaxIterator:
             if type(child) is not Node:  # 4
                 order = branches.order(node.tail, key, at)
                 if order < 0 or (or_equal and order == 0):
-                    return self._stand_at(node, index, branches.cut(key, 0, at - 1), child)
+                    return self._stand(node, index, branches.cut(key, 0, at - 1), child)
                 break
             node = child
         if fork is None:  # 5
             self.valid = False
             return False
-        if fork_index < 0:
-            return self._stand_on(fork, branches.cut(key, 0, fork_at))
-        return self._last_at(fork, fork_index, branches.cut(key, 0, fork_at))
+        return self._last_from(fork, fork_index, branches.cut(key, 0, fork_at))
 
 
 def new_iterator(tree: Tree) -> RaxIterator:

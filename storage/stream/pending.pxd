@@ -27,7 +27,6 @@ cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint
 cpdef StreamId id_of(Pending pending)
 cpdef int count_up(Pending pending) except -1
 cpdef int set_count(Pending pending, object count) except -1
-cdef int _unlink(Pending pending) noexcept
 
 
 @cython.final

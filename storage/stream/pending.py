@@ -63,7 +63,8 @@ def new_pending(ms: int, seq: int, delivery_time: int, count: int, consumer_inde
     made.delivery_time = delivery_time
     made.delivery_count = count
     made.consumer_index = consumer_index
-    _unlink(made)
+    made.older_link = links.link_to(None)
+    made.newer_link = links.link_to(None)
     return made
 
 
@@ -81,11 +82,6 @@ def count_up(pending: Pending) -> None:
 def set_count(pending: Pending, count: int) -> None:
     """Set the delivery count, limited to what can be stored."""
     pending.delivery_count = MAX_COUNT if count > MAX_COUNT else max(count, 0)
-
-
-def _unlink(pending: Pending) -> None:
-    pending.older_link = links.link_to(None)
-    pending.newer_link = links.link_to(None)
 
 
 class DeliveryQueue:
@@ -127,7 +123,8 @@ class DeliveryQueue:
     def remove(self, pending: Pending) -> None:
         """Take *pending*, which is in the queue, out of it. O(1)."""
         self._join(links.follow(pending.older_link), links.follow(pending.newer_link))
-        _unlink(pending)
+        pending.older_link = links.link_to(None)
+        pending.newer_link = links.link_to(None)
         allocation.used -= OBJECT
         links.let_go(pending)
 
@@ -149,7 +146,8 @@ class DeliveryQueue:
         self._newest = links.link_to(None)
         while pending is not None:
             newer = links.follow(pending.newer_link)
-            _unlink(pending)
+            pending.older_link = links.link_to(None)
+            pending.newer_link = links.link_to(None)
             allocation.used -= OBJECT
             links.let_go(pending)
             pending = newer

@@ -10,7 +10,6 @@ from storage.stream.stream_id cimport StreamId
 cdef Py_ssize_t HEADER
 cdef int END
 cdef int MANY
-cdef uint64_t MASK
 cdef int64_t DELETED
 cdef int64_t SAME_FIELDS
 cdef uint64_t THREE_MASK

@@ -19,7 +19,6 @@ from storage.stream.stream_id import StreamId
 HEADER = 6  # bytes
 END = 0xFF
 MANY = 65535
-MASK = 2**64 - 1
 DELETED = stream_node.DELETED
 SAME_FIELDS = stream_node.SAME_FIELDS
 
@@ -97,8 +96,8 @@ class NodeCheck:
             at = self._past(at)
             seq = self._number(at)
             at = self._past(at)
-        ms = self._key_ms + ms & MASK  # as stream_node.undelta does it
-        seq = self._key_seq + seq & MASK
+        ms = octets.id_plus(self._key_ms, ms)
+        seq = octets.id_plus(self._key_seq, seq)
         if flags & SAME_FIELDS:
             size = 3 + master_fields
             at = self._skip(at, master_fields)

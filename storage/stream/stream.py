@@ -150,8 +150,8 @@ class Stream:
             node = self._new_tail(entry_id, fields, start)
         stream_node.append_entry(
             node,
-            stream_node.delta(entry_id.ms, self._tail_ms),
-            stream_node.delta(entry_id.seq, self._tail_seq),
+            octets.id_delta(entry_id.ms, self._tail_ms),
+            octets.id_delta(entry_id.seq, self._tail_seq),
             fields,
             start,
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from storage import octets
 from storage.listpack import element_octets
-from storage.listpack.listpack import Element, Listpack
+from storage.listpack.listpack import Listpack
 from storage.rax.rax import Rax
 from storage.rax.rax_iterator import RaxIterator
 from storage.stream import stream_id, stream_node
@@ -23,7 +23,6 @@ from storage.stream.stream_id import StreamId
 
 _UNKNOWN = 0  # no element is at 0: that is the listpack's header
 _NONE = -1
-_SMALL = 0x80  # an element that begins with less is just that number, and a byte of backlen
 _END = 0xFF  # the byte after the last element of a listpack
 
 
@@ -37,13 +36,11 @@ class StreamIterator:
 
     __slots__ = (
         "_after",
-        "_element",
         "_end_ms",
         "_end_seq",
         "_node_ms",
         "_node_seq",
         "_nodes",
-        "_number",
         "_over",
         "_reverse",
         "_start_ms",
@@ -80,8 +77,6 @@ class StreamIterator:
         self.num_fields = 0
         self.fields_at = _NONE  # where its first value is, or its first name if it has its own
         self._after = _UNKNOWN  # forward: where the next entry begins
-        self._number = 0  # the integer that was read last
-        self._element = Element()
 
     @property
     def id(self) -> StreamId:
@@ -96,23 +91,31 @@ class StreamIterator:
         """Go to the next entry of the range. False if there is none."""
         while not self._over:
             # 1. To the entry after this one in the walk, over the bounds of nodes.
-            at = _NONE if self.node is None else self._step()
+            node = self.node
+            if node is None:
+                at = _NONE
+            elif self._reverse:
+                at = stream_node.entry_before(node, node.prev(self.entry_at))
+            else:
+                at = self._after if self._after != _UNKNOWN else node.next(self.end())
             while at == _NONE:
-                if not self._enter_node():
-                    self._over = True
+                at = self._enter_node()
+                if self._over:
                     return False
-                at = self._edge()
             # 2. It does not count if it is deleted. Its id may be greater than those after it, in
             #    files from before Redis 7.0, so it does not end the walk either.
-            flags = self._read_head(at)
-            if flags & stream_node.DELETED:
+            if self._read_head(at) & stream_node.DELETED:
                 continue
             # 3. Past the far bound of the range the walk is over; before the near one it goes on.
-            if self._is_past():
-                self._over = True
-                break
-            if not self._is_early():
+            is_early = self.ms < self._start_ms or (
+                self.ms == self._start_ms and self.seq < self._start_seq
+            )
+            is_late = self.ms > self._end_ms or (
+                self.ms == self._end_ms and self.seq > self._end_seq
+            )
+            if not is_early and not is_late:
                 return True
+            self._over = is_early if self._reverse else is_late
         return False
 
     def read_fields(self) -> list[bytes]:
@@ -143,7 +146,7 @@ class StreamIterator:
         node = self.node
         assert node is not None
         values = self.num_fields if self.same_fields else 2 * self.num_fields
-        return skip(node, self.fields_at, values)
+        return _skip(node.data, self.fields_at, values)
 
     def passed(self, lp_count_at: int) -> None:
         """Tell the walk that the current entry was read: its lp-count is at *lp_count_at*.
@@ -168,108 +171,68 @@ class StreamIterator:
 
     # ------------------------------------------------------------------ steps
 
-    def _enter_node(self) -> bool:
-        """Go to the next node of the walk and read its master entry."""
+    def _enter_node(self) -> int:
+        """Go to the next node of the walk; return where its first entry of the walk begins.
+
+        _NONE if it has none, or if there are no more nodes: then the walk is over.
+        """
         nodes = self._nodes
         if not (nodes.prev() if self._reverse else nodes.next()):
-            return False
+            self._over = True
+            return _NONE
         node: Listpack = nodes.value
         self.node = node
         key = nodes.current_key()
         self._node_ms, self._node_seq = octets.u64_be(key, 0), octets.u64_be(key, 8)
-        at = node.next(node.next(stream_node.COUNT_AT))
+        at = _skip(node.data, stream_node.COUNT_AT, 2)
         self.master_fields = node.get_int(at)
-        self.names_at = node.next(at)
-        return True
-
-    def _edge(self) -> int:
-        """Where the node's first entry of the walk begins."""
-        node = self.node
-        assert node is not None
+        self.names_at = element_octets.after(node.data, at)
         if self._reverse:
             return stream_node.entry_before(node, node.last())
-        at = skip(node, self.names_at, self.master_fields)  # the master entry's closing 0
-        return self._pass_by(_behind(node.data, at))
+        return self._pass_by(node.data, _skip(node.data, self.names_at, self.master_fields + 1))
 
-    def _pass_by(self, at: int) -> int:
+    def _pass_by(self, data: bytearray, at: int) -> int:
         """Pass the entries from *at* on that come before the range; where the next one begins.
 
         _NONE if the node has no more. This looks at nothing but ids and sizes, because a walk that
         begins inside a node passes half of its entries on average.
         """
-        node = self.node
-        assert node is not None
-        data = node.data
         while data[at] != _END:
-            ms_at = _behind(data, at)
-            seq_at = _behind(data, ms_at)
-            self.ms = stream_node.undelta(self._node_ms, element_octets.number_at(data, ms_at))
-            self.seq = stream_node.undelta(self._node_seq, element_octets.number_at(data, seq_at))
-            if not self._is_before_start():
+            ms_at = element_octets.after(data, at)
+            seq_at = element_octets.after(data, ms_at)
+            ms = octets.id_plus(self._node_ms, element_octets.number_at(data, ms_at))
+            seq = octets.id_plus(self._node_seq, element_octets.number_at(data, seq_at))
+            if ms > self._start_ms or (ms == self._start_ms and seq >= self._start_seq):
                 return at
+            flags = element_octets.number_at(data, at)
+            at = element_octets.after(data, seq_at)
             left = self.master_fields + 1  # elements up to the lp-count, which is one of them
-            if not element_octets.number_at(data, at) & stream_node.SAME_FIELDS:
-                left = 2 * element_octets.number_at(data, _behind(data, seq_at)) + 2
-            at = _behind(data, seq_at)
-            while left > 0:
-                at = _behind(data, at)
-                left -= 1
+            if not flags & stream_node.SAME_FIELDS:
+                left = 2 * element_octets.number_at(data, at) + 2
+            at = _skip(data, at, left)
         return _NONE
-
-    def _step(self) -> int:
-        """Where the entry after the current one in the walk begins; _NONE at the node's end."""
-        node = self.node
-        assert node is not None
-        if self._reverse:
-            return stream_node.entry_before(node, node.prev(self.entry_at))
-        if self._after == _UNKNOWN:
-            self._after = node.next(self.end())
-        return self._after
 
     def _read_head(self, at: int) -> int:
         """Read the entry at *at* up to its fields; return its flags."""
         node = self.node
         assert node is not None
+        data = node.data
         self.entry_at = at
-        at = self._read_number(node, at)
-        flags = self._number
-        at = self._read_number(node, at)
-        self.ms = stream_node.undelta(self._node_ms, self._number)
-        at = self._read_number(node, at)
-        self.seq = stream_node.undelta(self._node_seq, self._number)
+        flags = element_octets.number_at(data, at)
+        at = element_octets.after(data, at)
+        self.ms = octets.id_plus(self._node_ms, element_octets.number_at(data, at))
+        at = element_octets.after(data, at)
+        self.seq = octets.id_plus(self._node_seq, element_octets.number_at(data, at))
+        at = element_octets.after(data, at)
         self.same_fields = flags & stream_node.SAME_FIELDS != 0
         if self.same_fields:
             self.num_fields = self.master_fields
         else:
-            at = self._read_number(node, at)
-            self.num_fields = self._number
+            self.num_fields = element_octets.number_at(data, at)
+            at = element_octets.after(data, at)
         self.fields_at = at
         self._after = _UNKNOWN
         return flags
-
-    def _read_number(self, node: Listpack, at: int) -> int:
-        """Read the integer at *at* into _number; return the next element's position."""
-        head = node.data[at]
-        if head < _SMALL:
-            self._number = head
-            return at + 2
-        at = node.read(at, self._element)
-        self._number = self._element.number
-        return at
-
-    def _is_before_start(self) -> bool:
-        return self.ms < self._start_ms or (
-            self.ms == self._start_ms and self.seq < self._start_seq
-        )
-
-    def _is_after_end(self) -> bool:
-        return self.ms > self._end_ms or (self.ms == self._end_ms and self.seq > self._end_seq)
-
-    def _is_past(self) -> bool:
-        return self._is_before_start() if self._reverse else self._is_after_end()
-
-    def _is_early(self) -> bool:
-        return self._is_after_end() if self._reverse else self._is_before_start()
 
 
 def new_iterator(
@@ -281,15 +244,9 @@ def new_iterator(
     return made
 
 
-def _behind(data: bytearray, at: int) -> int:
-    """The position of the element after the one at *at*."""
-    size = element_octets.encoded_size(data, at)
-    return at + size + element_octets.backlen_size(size)
-
-
-def skip(node: Listpack, at: int, elements: int) -> int:
+def _skip(data: bytearray, at: int, elements: int) -> int:
     """The position of the element *elements* after the one at *at*."""
     while elements > 0:
-        at = node.behind(at)
+        at = element_octets.after(data, at)
         elements -= 1
     return at

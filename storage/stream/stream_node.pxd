@@ -11,18 +11,11 @@ cdef int DELETED
 cdef int SAME_FIELDS
 cdef Py_ssize_t COUNT_AT
 cdef Py_ssize_t _OTHER_NUMBERS
-cdef uint64_t _MASK
-cdef uint64_t _HALF
-
-
-@cython.locals(gap=uint64_t, below=int64_t)
-cpdef int64_t delta(uint64_t number, uint64_t base) except? -1
-cpdef uint64_t undelta(uint64_t base, int64_t gap) except? 0
 
 @cython.locals(node=Listpack, at=Py_ssize_t)
 cpdef Listpack new_node(list fields, Py_ssize_t start)
 
-@cython.locals(at=Py_ssize_t, index=Py_ssize_t)
+@cython.locals(data=bytearray, at=Py_ssize_t, index=Py_ssize_t)
 cpdef bint has_fields(Listpack node, list fields, Py_ssize_t start) except -1
 
 @cython.locals(
@@ -39,7 +32,7 @@ cpdef int64_t entries(Listpack node) except? -1
 @cython.locals(size=int64_t, at=Py_ssize_t)
 cpdef Py_ssize_t entry_before(Listpack node, Py_ssize_t lp_count_at) except? -1
 
-@cython.locals(ms_at=Py_ssize_t, ms=uint64_t, seq=uint64_t)
+@cython.locals(ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t)
 cpdef StreamId last_id(Listpack node, bytes key)
 
 cpdef int mark_deleted(Listpack node, Py_ssize_t at) except -1

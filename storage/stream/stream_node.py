@@ -30,23 +30,6 @@ COUNT_AT = 6  # the first element, right after the listpack's header
 # Bytes of an entry's other numbers at most: flags, two backlens, num-fields, lp-count.
 _OTHER_NUMBERS = 2 + 2 + 6 + 6
 
-_MASK = 2**64 - 1
-_HALF = 2**63
-
-
-def delta(number: int, base: int) -> int:
-    """The signed difference *number* - *base* modulo 2^64; both are u64."""
-    gap = (number - base) & _MASK
-    if gap < _HALF:
-        return gap
-    below = _MASK - gap
-    return -below - 1
-
-
-def undelta(base: int, gap: int) -> int:
-    """The inverse of delta: the number whose difference to *base* is *gap*."""
-    return (base + gap) & _MASK
-
 
 def new_node(fields: list[bytes], start: int) -> Listpack:
     """An empty node whose master entry has the field names of ``fields[start::2]``."""
@@ -62,11 +45,12 @@ def new_node(fields: list[bytes], start: int) -> Listpack:
 
 def has_fields(node: Listpack, fields: list[bytes], start: int) -> bool:
     """Whether ``fields[start::2]`` are the field names of the master entry, in that order."""
-    at = node.behind(node.behind(COUNT_AT))
+    data = node.data
+    at = element_octets.after(data, element_octets.after(data, COUNT_AT))
     if node.get_int(at) != (len(fields) - start) // 2:
         return False
     for index in range(start, len(fields), 2):
-        at = node.behind(at)
+        at = element_octets.after(data, at)
         if not node.matches(at, fields[index]):
             return False
     return True
@@ -114,7 +98,7 @@ def alive(node: Listpack) -> int:
 
 def entries(node: Listpack) -> int:
     """How many entries there are, the deleted ones included."""
-    return node.get_int(COUNT_AT) + node.get_int(node.behind(COUNT_AT))
+    return node.get_int(COUNT_AT) + node.get_int(element_octets.after(node.data, COUNT_AT))
 
 
 def entry_before(node: Listpack, lp_count_at: int) -> int:
@@ -130,10 +114,10 @@ def entry_before(node: Listpack, lp_count_at: int) -> int:
 
 def last_id(node: Listpack, key: bytes) -> StreamId:
     """The id of the last entry, alive or deleted, of the node at *key*."""
-    ms_at = node.behind(entry_before(node, node.last()))
-    ms = undelta(octets.u64_be(key, 0), node.get_int(ms_at))
-    seq = undelta(octets.u64_be(key, 8), node.get_int(node.behind(ms_at)))
-    return stream_id.make_id(ms, seq)
+    ms_at = element_octets.after(node.data, entry_before(node, node.last()))
+    seq_at = element_octets.after(node.data, ms_at)
+    ms = octets.id_plus(octets.u64_be(key, 0), node.get_int(ms_at))
+    return stream_id.make_id(ms, octets.id_plus(octets.u64_be(key, 8), node.get_int(seq_at)))
 
 
 def mark_deleted(node: Listpack, at: int) -> None:
@@ -144,5 +128,5 @@ def mark_deleted(node: Listpack, at: int) -> None:
 def count_deleted(node: Listpack, count: int) -> None:
     """Update the master entry: *count* more entries are deleted."""
     node.replace_int(COUNT_AT, node.get_int(COUNT_AT) - count)
-    at = node.behind(COUNT_AT)
+    at = element_octets.after(node.data, COUNT_AT)
     node.replace_int(at, node.get_int(at) + count)

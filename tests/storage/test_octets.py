@@ -77,3 +77,20 @@ def test_an_exact_copy_has_no_spare_room() -> None:
     buffer = bytearray(b"x" * 100)
     octets.resize(buffer, 10)
     assert octets.capacity(octets.exact(buffer, 5)) == 6  # and a closing NUL
+
+
+@pytest.mark.parametrize(
+    ("number", "base", "expected"),
+    [
+        (7, 5, 2),
+        (5, 7, -2),
+        (0, 0, 0),
+        (octets.U64_MAX, 0, -1),
+        (0, octets.U64_MAX, 1),
+        (2**63, 0, -(2**63)),
+        (2**63 - 1, 0, 2**63 - 1),
+    ],
+)
+def test_id_delta_is_signed_and_id_plus_inverts_it(number: int, base: int, expected: int) -> None:
+    assert octets.id_delta(number, base) == expected
+    assert octets.id_plus(base, expected) == number

@@ -316,6 +316,8 @@ CASES: dict[str, Cases] = {
             st.text("ABCZ[@", max_size=4).map(str.encode),
         ),
         "format_id": args(U64, U64),
+        "id_delta": args(U64, U64),
+        "id_plus": args(U64, I64),
         "id_key": args(U64, U64),
     },
     "storage.listpack.element_octets": {
@@ -329,6 +331,7 @@ CASES: dict[str, Cases] = {
         "most_bytes": args(ELEMENT_LENGTH),
         "put": put(TEXT) | strings(),
         "encoded_size": READ | elements(),
+        "after": elements(),
         "short_size": READ | elements(),
         "is_string": READ | elements(),
         "number_at": integer_elements(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,20 +75,3 @@ def test_deltas_wrap_at_64_bits() -> None:
     stream.append(StreamId(U64_MAX - 1, U64_MAX), [b"f", b"v"])
     assert nodes_of(stream) == [FAR_APART]
     assert stream.last_entry_id() == StreamId(U64_MAX - 1, U64_MAX)
-
-
-@pytest.mark.parametrize(
-    ("number", "base", "expected"),
-    [
-        (7, 5, 2),
-        (5, 7, -2),
-        (0, 0, 0),
-        (U64_MAX, 0, -1),
-        (0, U64_MAX, 1),
-        (2**63, 0, -(2**63)),
-        (2**63 - 1, 0, 2**63 - 1),
-    ],
-)
-def test_delta_is_signed_and_undelta_inverts_it(number: int, base: int, expected: int) -> None:
-    assert stream_node.delta(number, base) == expected
-    assert stream_node.undelta(base, expected) == number
