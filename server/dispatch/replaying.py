@@ -3,7 +3,7 @@
     replay()   the log     no checks, no answer; nothing is logged again
     apply()    a primary   the same, but what it changes goes to our log and our replicas
 
-What is not run, or fails, is told to ReplayFailures (server/parts/propagation/replay_failures.py).
+What is not run, or fails, is told to ReplayFailures (server/parts/propagation/replay.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from server.client.origin import LOG, PRIMARY
 from server.dispatch.command_lookup import CommandLookup
 from server.dispatch.execution import Execution
 from server.parts.persistence.log_loader import Replay
-from server.parts.propagation import replayed_commands
+from server.parts.propagation import replay as replayed
 from server.parts.state import ServerState
 from server.parts.waiting.blocking import Runner
 from server.table import errors
@@ -103,4 +103,4 @@ class Replaying:
 
 def _is_replayed(command: Command, origin: int) -> bool:
     is_change = command.flags & REPLICATED and not command.flags & RUNS_SCRIPTS
-    return bool(is_change) or replayed_commands.is_replayed(command, origin)
+    return bool(is_change) or replayed.is_replayed(command, origin)

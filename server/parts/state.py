@@ -28,7 +28,7 @@ from server.parts.eviction.value_packing import ValuePacking
 from server.parts.node_limits import NodeLimits
 from server.parts.persistence.persistence import Persistence
 from server.parts.propagation.propagation import Propagation
-from server.parts.propagation.replay_failures import ReplayFailures
+from server.parts.propagation.replay import ReplayFailures
 from server.parts.pubsub.pubsub import PubSub
 from server.parts.replication.replication import Replication
 from server.parts.restrictions import Restrictions

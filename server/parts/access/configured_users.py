@@ -6,8 +6,7 @@ from pathlib import Path
 
 from server.config.parameters import Config
 from server.config.user_lines import user_of
-from server.parts.persistence.acl_file import write_acl_file
-from server.parts.persistence.files import Files
+from server.parts.persistence.files import Files, replace_secret
 from server.users import acl_file_text
 from server.users.acl_file_text import BadAclFile
 from server.users.user import User
@@ -57,4 +56,5 @@ def users_in_file(config: Config) -> list[User]:
 
 def save_to_file(config: Config, users: Users) -> None:
     """Write *users* to the aclfile, all or nothing. Raises OSError."""
-    write_acl_file(Files(), Path(config.aclfile), users.lines())
+    data = b"".join(line + b"\n" for line in users.lines())
+    replace_secret(Files(), Path(config.aclfile), data)

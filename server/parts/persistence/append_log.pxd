@@ -38,9 +38,6 @@ cdef class AppendLog(Durability):
     cpdef bint write(self) except -1
     @cython.locals(argv=list, word=bytes, db=int)
     cdef _add(self, tuple op)
-    @cython.locals(word=bytes)
-    cdef _command(self, list argv)
-    cdef _add_timestamp(self)
     cdef _watch_sync(self)
     @cython.locals(kind=bytes, started_s=double, took_s=double)
     cdef _write_timed(self)
@@ -56,9 +53,7 @@ cdef class AppendLog(Durability):
     @cython.locals(is_timed=bint, started_s=double)
     cdef bint _sync_now(self, bint whatever) except -1
     cdef bint _sync_is_suppressed(self) except -1
-    cdef bint _sync_is_due(self) except -1
-    cdef _sync_in_background(self)
-    cdef _await_sync(self)
-    cdef _take_sync(self)
+    cdef _sync_if_due(self)
+    cdef _take_sync(self, bint waits)
     cdef _mark_synced(self, uint64_t to)
     cdef _sync_failed(self, object failure, uint64_t to)

@@ -28,23 +28,37 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from typing import Protocol
 
 from protocol.encoder import Encoder
 from server.config.parameters import Config
 from server.observe.latency_events import LatencyEvents
 from server.parts.persistence.files import Files
 from server.parts.persistence.log_commands import annotation
-from server.parts.persistence.sync_listener import NoListener, SyncListener
 from server.parts.propagation.propagation import Durability, Op
 
 SYNC_EVERY_S = 1.0
 SLOW_S = 2.0  # an fsync with writes during so long a time is reported
 COMPLAIN_EVERY_S = 30.0
 
-MULTI = [b"MULTI"]
-EXEC = [b"EXEC"]
+MULTI = b"*1\r\n$5\r\nMULTI\r\n"
+EXEC = b"*1\r\n$4\r\nEXEC\r\n"
 
 _log = logging.getLogger("penstock")
+
+
+class SyncListener(Protocol):
+    """Is told when the AOF is on the disk, in the thread that has synced."""
+
+    def log_synced(self) -> None:
+        """More of the AOF is safe, or the AOF is off."""
+
+
+class NoListener:
+    """Nobody waits for an fsync."""
+
+    def log_synced(self) -> None:
+        """Nothing to do."""
 
 
 class AppendLog(Durability):
@@ -100,14 +114,17 @@ class AppendLog(Durability):
         if self._out.size() != before:
             self._drop_partial()
         if self._config.aof_timestamp_enabled:
-            self._add_timestamp()
+            now_s = self._unix_s()
+            if now_s > self._stamp:
+                self._stamp = now_s
+                self._out.raw(annotation(now_s))
         if len(ops) == 1:
             self._add(ops[0])
         else:
-            self._command(MULTI)
+            self._out.raw(MULTI)
             for op in ops:
                 self._add(op)
-            self._command(EXEC)
+            self._out.raw(EXEC)
         self._whole = self._out.size()
         self.offset += self._whole - before
 
@@ -120,10 +137,7 @@ class AppendLog(Durability):
         always = self._config.appendfsync == "always"
         if self._fd < 0:  # closed: the server ends
             return not always or self._synced_to == self.offset
-        if always:
-            self._await_sync()
-        else:
-            self._take_sync()
+        self._take_sync(always)
         if self._out.size() or self._unwritten:
             self._watch_sync()
             if self._config.switches.flush_sleep_s:
@@ -134,8 +148,7 @@ class AppendLog(Durability):
                 self._write_out()
         if always:
             return self._sync_now(False)
-        if self._sync_is_due():
-            self._sync_in_background()
+        self._sync_if_due()
         return True
 
     # ------------------------------------------------------------------ files
@@ -148,7 +161,7 @@ class AppendLog(Durability):
         self._use_file(fd, size)
 
     def move_to(self, fd: int, tentative: bool = False) -> None:
-        """Go on in the empty file *fd*; the old file is closed in the background.
+        """Continue in the empty file *fd*; the old file is closed in the background.
 
         Everything must be in the old file, and on the disk: if a power cut tore that file and left
         bytes in this one, the two together would be no valid log. The exception is a *tentative*
@@ -231,21 +244,10 @@ class AppendLog(Durability):
         out = self._out
         if db != self._db:
             self._db = db
-            self._command([b"SELECT", b"%d" % db])
+            out.write([b"SELECT", b"%d" % db])
         out.array(len(argv))
         for word in argv:
             out.bulk(word)
-
-    def _command(self, argv: list[bytes]) -> None:
-        self._out.array(len(argv))
-        for word in argv:
-            self._out.bulk(word)
-
-    def _add_timestamp(self) -> None:
-        now_s = self._unix_s()
-        if now_s > self._stamp:
-            self._stamp = now_s
-            self._out.raw(annotation(now_s))
 
     # ------------------------------------------------------------------ writing
 
@@ -332,7 +334,7 @@ class AppendLog(Durability):
 
     def _sync_now(self, whatever: bool) -> bool:
         """Fsync in this thread; *whatever* no-appendfsync-on-rewrite says. False if it fails."""
-        self._await_sync()
+        self._take_sync(True)
         if self.broken or self.error:
             return False
         if self._synced_to == self.offset or (not whatever and self._sync_is_suppressed()):
@@ -354,34 +356,27 @@ class AppendLog(Durability):
         """Whether no-appendfsync-on-rewrite forbids an fsync because a child is writing."""
         return self._config.no_appendfsync_on_rewrite and self._busy()
 
-    def _sync_is_due(self) -> bool:
-        return (
+    def _sync_if_due(self) -> None:
+        """With ``everysec``, begin an fsync in the background once a second."""
+        if (
             self._config.appendfsync == "everysec"
             and self._sync is None
             and not self.broken
             and self._synced_to < self.offset - self.pending
             and self._monotonic_s() - self._synced_s >= SYNC_EVERY_S
             and not self._sync_is_suppressed()
-        )
-
-    def _sync_in_background(self) -> None:
-        self._sync_to = self.offset - self.pending
-        self._synced_s = self._monotonic_s()
-        self._sync = self._threads.submit(self._files.sync, self._fd)
-        self._sync.add_done_callback(self._tell)
+        ):
+            self._sync_to = self.offset - self.pending
+            self._synced_s = self._monotonic_s()
+            self._sync = self._threads.submit(self._files.sync, self._fd)
+            self._sync.add_done_callback(self._tell)
 
     def _tell(self, _done: Future[None]) -> None:
         self.listener.log_synced()
 
-    def _await_sync(self) -> None:
-        """Wait for the fsync in the background, if there is one."""
-        if self._sync is not None:
-            self._sync.exception()
-            self._take_sync()
-
-    def _take_sync(self) -> None:
-        """If the fsync in the background has ended, note its result."""
-        if self._sync is None or not self._sync.done():
+    def _take_sync(self, waits: bool) -> None:
+        """Note the result of the fsync in the background if it has ended; *waits* until it has."""
+        if self._sync is None or not (waits or self._sync.done()):
             return
         failure = self._sync.exception()
         self._sync = None

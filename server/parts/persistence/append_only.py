@@ -26,15 +26,14 @@ from server.parts.persistence.append_log import AppendLog
 from server.parts.persistence.child import ChildSlot, Outcome, Purpose
 from server.parts.persistence.child_job import Report
 from server.parts.persistence.data_folder import DataFolder
-from server.parts.persistence.files import Files
+from server.parts.persistence.files import Files, remove_quietly
+from server.parts.persistence.key_delay import slowed
 from server.parts.persistence.log_commands import CommandPieces
 from server.parts.persistence.log_folder import LogFolder
 from server.parts.persistence.manifest import BadManifest
 from server.parts.persistence.snapshot_file import (
     Pieces,
     SaveFailed,
-    remove_quietly,
-    slowed,
     snapshot_of,
     write_snapshot,
 )
@@ -134,24 +133,22 @@ class AppendOnly:
             size = self._files.size(self.folder.path_of(self.folder.manifest.increments[-1]))
             self._older_size = self.folder.size() - size
         else:
-            fd, size = self._begin(), 0
+            self._write_base(self._report)
+            fd, unfinished = self.folder.unfinished_increment()
+            size = 0
+            self.folder.add_base(
+                _temporary(os.getpid()), self._config.aof_use_rdb_preamble, unfinished
+            )
+            self._older_size = self._base_size()
         self.log.open(fd, size)
-        base = self.folder.manifest.base
-        self.rewritten_size = self._files.size(self.folder.path_of(base)) if base else 0
+        self.rewritten_size = self._base_size()
         self.mode = Mode.ON
         if self.folder.manifest.history:  # the last process ended before it came to that
-            self._drop_history()
+            self._threads.submit(self._close_all, self.folder.drop_history())
 
-    def _begin(self) -> int:
-        """Write a base and an empty increment; the increment's descriptor."""
-        temporary = _temporary(os.getpid())
-        self._write_base(temporary, self._report)
-        fd, unfinished = self.folder.unfinished_increment()
-        self.folder.add_base(temporary, self._config.aof_use_rdb_preamble, unfinished)
+    def _base_size(self) -> int:
         base = self.folder.manifest.base
-        assert base is not None
-        self._older_size = self._files.size(self.folder.path_of(base))
-        return fd
+        return self._files.size(self.folder.path_of(base)) if base else 0
 
     def switch_on(self, amid_command: bool) -> None:
         """Begin to log while the server runs. Raises OSError (FolderInUse) and BadManifest.
@@ -160,9 +157,7 @@ class AppendOnly:
         would have them twice. So it is begun later.
         """
         self._data_folder.claim()
-        if self.is_rewriting:  # its base would not have what is written before this log begins
-            _log.warning("Killing running AOF rewrite child: %d", self._child_pid())
-            self._end_child()
+        self._end_rewrite()  # its base would not have what is written before this log begins
         self.folder.read()
         fd, self._unfinished = self.folder.unfinished_increment()
         self.log.open(fd, 0, tentative=True)
@@ -182,13 +177,18 @@ class AppendOnly:
 
     def switch_off(self) -> None:
         """Stop logging; what was logged is made safe."""
-        if self.is_rewriting:
-            _log.warning("Killing running AOF rewrite child: %d", self._child_pid())
-            self._end_child()
+        self._end_rewrite()
         self.scheduled = False
         self.log.close()
         self.mode = Mode.OFF
         self.log.listener.log_synced()  # no fsync will come: let waiters notice
+
+    def _end_rewrite(self) -> None:
+        """End the child that rewrites the AOF, if there is one."""
+        child = self._children.child
+        if child is not None and self.is_rewriting:
+            _log.warning("Killing running AOF rewrite child: %d", child.pid)
+            self._children.end()
 
     def close(self, force: bool) -> bool:
         """The server ends: make everything safe. If that fails all stays open, unless *force*."""
@@ -199,7 +199,7 @@ class AppendOnly:
             if self.mode is Mode.WAITING:
                 _log.warning("Writing initial AOF. Exit anyway.")
             _log.warning("There is a child rewriting the AOF. Killing it!")
-            self._end_child()
+            self._children.end()
         if self.mode is Mode.OFF:
             return True
         _log.info("Calling fsync() on the AOF file.")
@@ -221,7 +221,7 @@ class AppendOnly:
             self._begin_increment()
             self._child_from = self.log.offset
             total = sum(len(db) for db in self._databases)
-            child = self._children.start(Purpose.REWRITE, total, self._job, self._ended)
+            child = self._children.start(Purpose.REWRITE, total, self._write_base, self._ended)
         except (OSError, BadManifest) as error:
             _log.warning("Can't rewrite the append only file: %s", error)
             self._failed()
@@ -230,7 +230,7 @@ class AppendOnly:
         return True
 
     def _begin_increment(self) -> None:
-        """Go on in a new increment, which will be the only one that the new base needs.
+        """Continue in a new increment, which will be the only one that the new base needs.
 
         If the AOF so far has a loss, or no base, nothing may follow it: the increment stays without
         a name in the manifest until there is that base. Otherwise it is made safe first: in a power
@@ -251,10 +251,8 @@ class AppendOnly:
         self.log.move_to(self.folder.add_increment())
         self._older_size += size
 
-    def _job(self, report: Report) -> None:
-        self._write_base(_temporary(os.getpid()), report)
-
-    def _write_base(self, path: Path, report: Report) -> None:
+    def _write_base(self, report: Report) -> None:
+        """Write all data to the temporary file of this process."""
         config = self._config
         libraries = self._functions.library_sources
         now_s = self._unix_s()
@@ -265,7 +263,7 @@ class AppendOnly:
             pieces = snapshot_of(self._databases, config, now_s, True, libraries)
         sync_on_the_way = config.aof_rewrite_incremental_fsync
         report = slowed(report, config.rdb_key_save_delay)
-        write_snapshot(self._files, path, pieces, report, sync_on_the_way)
+        write_snapshot(self._files, _temporary(os.getpid()), pieces, report, sync_on_the_way)
 
     def _ended(self, outcome: Outcome) -> None:
         """The child has ended."""
@@ -291,24 +289,16 @@ class AppendOnly:
 
     def _take_base(self, temporary: Path) -> None:
         """Let what the child has written take its place."""
-        unfinished = self._empty_increment() if self.mode is Mode.OFF else self._unfinished
+        unfinished = self._unfinished
+        if self.mode is Mode.OFF:  # it needs an increment to begin with when it is switched on
+            fd, unfinished = self.folder.unfinished_increment()
+            self._files.close(fd)
         self.folder.add_base(temporary, self._config.aof_use_rdb_preamble, unfinished)
         self._unfinished = None
         if self.mode is Mode.WAITING:
             self.mode = Mode.ON
-        base = self.folder.manifest.base
-        assert base is not None
-        self._older_size = self._files.size(self.folder.path_of(base))
+        self._older_size = self._base_size()
         self.rewritten_size = self.size
-        self._drop_history()
-
-    def _empty_increment(self) -> Path:
-        """For a rewrite while nothing is logged: something to begin with when it is."""
-        fd, path = self.folder.unfinished_increment()
-        self._files.close(fd)
-        return path
-
-    def _drop_history(self) -> None:
         self._threads.submit(self._close_all, self.folder.drop_history())
 
     def _close_all(self, fds: Iterable[int]) -> None:
@@ -335,9 +325,8 @@ class AppendOnly:
             return True
         if self.mode is Mode.OFF:
             return False
-        return bool(self.log.broken) or self._has_grown()
-
-    def _has_grown(self) -> bool:
+        if self.log.broken:
+            return True
         percent = self._config.auto_aof_rewrite_percentage
         if not percent or self.size <= self._config.auto_aof_rewrite_min_size:
             return False
@@ -358,13 +347,6 @@ class AppendOnly:
         doublings = min(self.failures - free, MOST_DOUBLINGS)
         delay_s = min(first_s * 2**doublings, longest_s)
         return bool(self._monotonic_s() - self._failed_s < delay_s)
-
-    def _child_pid(self) -> int:
-        return self._children.child.pid if self._children.child else 0
-
-    def _end_child(self) -> None:
-        self._children.kill()
-        self._children.poll(wait=True)
 
 
 def _temporary(pid: int) -> Path:

@@ -92,13 +92,7 @@ class Child:
         if not pid:
             return None
         os.close(self._pipe)
-        return self._outcome(os.waitstatus_to_exitcode(status), now_s)
-
-    def kill(self) -> None:
-        """End it before its job is done."""
-        os.kill(self.pid, child_job.KILLED_BY)
-
-    def _outcome(self, code: int, now_s: float) -> Outcome:
+        code = os.waitstatus_to_exitcode(status)
         error = self._error
         if code < 0:
             error = f"terminated by signal {-code}"
@@ -107,20 +101,19 @@ class Child:
         return Outcome(self.pid, error, max(0, -code), now_s - self.started_s, self.cow_bytes)
 
     def _read(self, now_s: float) -> None:
+        lines: list[bytes] = []
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._pipe, PIPE_BYTES):
-                *lines, self._unread = (self._unread + data).split(b"\n")
-                for line in lines:
-                    self._take(line, now_s)
-
-    def _take(self, line: bytes, now_s: float) -> None:
-        kind, _, rest = line.partition(b" ")
-        if kind == child_job.FAILED:
-            self._error = rest.decode("utf-8", "replace")
-        elif kind == child_job.DONE:
-            self.done, self.cow_bytes = map(int, rest.split())
-            self.cow_peak = max(self.cow_peak, self.cow_bytes)
-            self.cow_counted_s = now_s
+                *some, self._unread = (self._unread + data).split(b"\n")
+                lines += some
+        for line in lines:
+            kind, _, rest = line.partition(b" ")
+            if kind == child_job.FAILED:
+                self._error = rest.decode("utf-8", "replace")
+            elif kind == child_job.DONE:
+                self.done, self.cow_bytes = map(int, rest.split())
+                self.cow_peak = max(self.cow_peak, self.cow_bytes)
+                self.cow_counted_s = now_s
 
 
 class ChildSlot:
@@ -156,14 +149,16 @@ class ChildSlot:
         if self.child is not None:
             raise ChildBusy(self.child.purpose.value)
         reading, writing = os.pipe()
-        self._stop_collecting()
+        self._collects = gc.isenabled()
+        gc.disable()
         try:
             started_ns = time.monotonic_ns()
             pid = _fork(job, writing, kept)
             took_ns = time.monotonic_ns() - started_ns
         except OSError:
             os.close(reading)
-            self._collect_again()
+            if self._collects:
+                gc.enable()
             raise
         finally:
             os.close(writing)
@@ -186,7 +181,12 @@ class ChildSlot:
         A child that waits for the disk ends only when the disk has answered.
         """
         if self.child is not None:
-            self.child.kill()
+            os.kill(self.child.pid, child_job.KILLED_BY)
+
+    def end(self) -> None:
+        """End the child, if there is one, and wait for it; its end is passed to *on_end*."""
+        self.kill()
+        self.poll(wait=True)
 
     def poll(self, wait: bool = False) -> None:
         """Take what the child reports; its end is passed to *on_end*. To be called by cron.
@@ -201,17 +201,10 @@ class ChildSlot:
                 self.last_snapshot_s = int(outcome.duration_s)
             self.child = None
             self._lookup.spares_pages = False
-            self._collect_again()
+            if self._collects:
+                gc.enable()
             on_end, self._on_end = self._on_end, _forget
             on_end(outcome)
-
-    def _stop_collecting(self) -> None:
-        self._collects = gc.isenabled()
-        gc.disable()
-
-    def _collect_again(self) -> None:
-        if self._collects:
-            gc.enable()
 
     # ------------------------------------------------------------------ INFO; 0 without a child
 
@@ -221,30 +214,15 @@ class ChildSlot:
         return self._monotonic_s() - self.child.started_s if self.child else 0.0
 
     @property
-    def cow_size(self) -> int:
-        return self.child.cow_bytes if self.child else 0
-
-    @property
-    def cow_peak(self) -> int:
-        return self.child.cow_peak if self.child else 0
-
-    @property
     def cow_size_age(self) -> int:
-        """Seconds since cow_size was counted."""
+        """Seconds since the copied memory was counted."""
         return int(self._monotonic_s() - self.child.cow_counted_s) if self.child else 0
-
-    @property
-    def keys_done(self) -> int:
-        return self.child.done if self.child else 0
-
-    @property
-    def keys_total(self) -> int:
-        return self.child.total if self.child else 0
 
     @property
     def fork_perc(self) -> float:
         """How much of its work the child has reported as done, in percent."""
-        return 100 * self.keys_done / self.keys_total if self.keys_total else 0.0
+        child = self.child
+        return 100 * child.done / child.total if child and child.total else 0.0
 
 
 def _forget(_outcome: Outcome) -> None:

@@ -49,19 +49,15 @@ def run_and_exit(job: Job, pipe: int, parent: int, kept: Sequence[int] = ()) -> 
         _drop_signals()
         _close_all_but(pipe, *kept)
         reporter = Reporter(pipe, parent)
-        status = _run(job, reporter)
+        try:
+            job(reporter)
+        except BaseException as error:  # whatever it is, this process ends
+            reporter.fail(str(error) or type(error).__name__)
+        else:
+            reporter.tell()
+            status = 0
     finally:
         os._exit(status)
-
-
-def _run(job: Job, reporter: Reporter) -> int:
-    try:
-        job(reporter)
-    except BaseException as error:  # whatever it is, this process ends
-        reporter.fail(str(error) or type(error).__name__)
-        return 1
-    reporter.tell()
-    return 0
 
 
 def _drop_signals() -> None:
@@ -118,15 +114,12 @@ class Reporter:
         copied = private_dirty_bytes()
         now_s = time.monotonic()
         self._due_s = now_s + max(REPORT_EVERY_S, (now_s - started_s) * REPORT_DUTY)
-        self._send(DONE + b" %d %d" % (self._done, copied))
+        os.write(self._pipe, DONE + b" %d %d\n" % (self._done, copied))
 
     def fail(self, reason: str) -> None:
         """Report why the job was not done."""
         text = " ".join(reason.split()).encode("utf-8", "backslashreplace")
-        self._send(FAILED + b" " + text[:MOST_TEXT])
-
-    def _send(self, message: bytes) -> None:
-        os.write(self._pipe, message + b"\n")
+        os.write(self._pipe, FAILED + b" " + text[:MOST_TEXT] + b"\n")
 
 
 def private_dirty_bytes() -> int:

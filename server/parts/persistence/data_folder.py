@@ -68,12 +68,15 @@ class DataFolder:
         """
         stem, below = self._config.appendfilename, folder / self._config.appenddirname
         unfinished = (f"temp-{stem}.incr", f"temp-{stem}.manifest")
-        for name in self._names(folder):
-            if LEFTOVER.fullmatch(name):
-                self._remove(folder / name)
-        for name in self._names(below):
-            if name in unfinished:
-                self._remove(below / name)
+        leftovers = [folder / name for name in self._names(folder) if LEFTOVER.fullmatch(name)]
+        leftovers += [below / name for name in self._names(below) if name in unfinished]
+        for path in leftovers:
+            try:
+                self._files.remove(path)
+            except OSError as error:
+                _log.warning("Can't remove the temporary file %s", reason(error))
+            else:
+                _log.info("Removed %s, which a process that was killed had left", path)
 
     def _names(self, folder: Path) -> list[str]:
         try:
@@ -83,14 +86,6 @@ class DataFolder:
         except OSError as error:
             _log.warning("Can't look for temporary files: %s", reason(error))
             return []
-
-    def _remove(self, path: Path) -> None:
-        try:
-            self._files.remove(path)
-        except OSError as error:
-            _log.warning("Can't remove the temporary file %s", reason(error))
-        else:
-            _log.info("Removed %s, which a process that was killed had left", path)
 
     # ------------------------------------------------------------------ trying out
 
@@ -117,17 +112,14 @@ class DataFolder:
                 self._files.remove(path)
         except OSError as error:
             if error.errno not in NO_ROOM:
-                raise OSError(_cannot_write(path.parent, error)) from error
+                user, group = os.geteuid(), os.getegid()
+                raise OSError(
+                    f"Can't write in {path.parent.absolute()}, where data are to be saved, as user"
+                    f" {user} (group {group}): {error.strerror}. Let that user write there (chown"
+                    f" {user}:{group}), choose another folder with 'dir', or save nothing:"
+                    ' --save "" --appendonly no'
+                ) from error
             _log.warning(
                 "The disk of %s is full: nothing can be saved until there is room",
                 path.parent.absolute(),
             )
-
-
-def _cannot_write(folder: Path, error: OSError) -> str:
-    user, group = os.geteuid(), os.getegid()
-    return (
-        f"Can't write in {folder.absolute()}, where data are to be saved, as user {user}"
-        f" (group {group}): {error.strerror}. Let that user write there (chown {user}:{group}),"
-        " choose another folder with 'dir', or save nothing: --save \"\" --appendonly no"
-    )

@@ -23,17 +23,17 @@ from server.parts.persistence.persistence import Persistence
 from server.parts.persistence.snapshots import Snapshots
 
 CHILD = Facts[ChildSlot](
-    gauge("current_cow_peak", BYTES, lambda child: child.cow_peak,
+    gauge("current_cow_peak", BYTES, lambda slot: slot.child.cow_peak if slot.child else 0,
           "The most memory that was copied for the forked child; 0: there is none"),
-    gauge("current_cow_size", BYTES, lambda child: child.cow_size,
+    gauge("current_cow_size", BYTES, lambda slot: slot.child.cow_bytes if slot.child else 0,
           "Memory that was copied for the forked child; 0: there is none"),
-    gauge("current_cow_size_age", SECONDS, lambda child: child.cow_size_age,
+    gauge("current_cow_size_age", SECONDS, lambda slot: slot.cow_size_age,
           "How long ago that was counted"),
-    gauge("current_fork_perc", PERCENT, lambda child: child.fork_perc,
+    gauge("current_fork_perc", PERCENT, lambda slot: slot.fork_perc,
           "How much of its work the child has done", "%.2f"),
-    gauge("current_save_keys_processed", COUNT, lambda child: child.keys_done,
+    gauge("current_save_keys_processed", COUNT, lambda slot: slot.child.done if slot.child else 0,
           "Keys that the child has written"),
-    gauge("current_save_keys_total", COUNT, lambda child: child.keys_total,
+    gauge("current_save_keys_total", COUNT, lambda slot: slot.child.total if slot.child else 0,
           "Keys that there were when the child was forked"),
 )  # fmt: skip
 
@@ -116,9 +116,9 @@ LOADING = Facts[LoadProgress](
 )  # fmt: skip
 
 FORKS = Facts[ChildSlot](
-    gauge("latest_fork_usec", MICROSECONDS, lambda child: child.latest_fork_usec,
+    gauge("latest_fork_usec", MICROSECONDS, lambda slot: slot.latest_fork_usec,
           "How long the last fork took"),
-    counter("total_forks", COUNT, lambda child: child.total_forks, "Children that were forked"),
+    counter("total_forks", COUNT, lambda slot: slot.total_forks, "Children that were forked"),
 )  # fmt: skip
 
 MODULES = Facts[object](

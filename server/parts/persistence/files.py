@@ -128,3 +128,34 @@ def write_all(files: Files, fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[files.write(fd, view) :]
+
+
+def remove_quietly(files: Files, path: Path) -> None:
+    """Remove *path* if possible; the error before this one is the one to report."""
+    with contextlib.suppress(OSError):
+        files.remove(path)
+
+
+def replace_secret(files: Files, path: Path, data: bytes) -> None:
+    """Let *path* hold *data*: all of it, or still what it held if this raises OSError.
+
+        data -> users.acl.tmp-<pid> -> sync    the old file stays complete
+        rename -> users.acl                    atomic: it is the old or the new one
+        sync of the directory                  the new one survives a power cut
+
+    Only the server's user may read a new file.
+    """
+    temporary = path.with_name(f"{path.name}.tmp-{os.getpid()}")
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    fd = files.create(temporary)
+    try:
+        os.fchmod(fd, mode)
+        write_all(files, fd, data)
+        files.sync(fd)
+        files.rename(temporary, path)
+    except OSError:
+        remove_quietly(files, temporary)
+        raise
+    finally:
+        files.close(fd)
+    files.sync_directory(path.parent)

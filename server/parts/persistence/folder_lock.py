@@ -64,7 +64,10 @@ class FolderLock:
             )  # fmt: skip
             return False
         self._held[os.path.realpath(folder)] = fd
-        self._sign(fd)
+        owner = b"%d %b\n" % (os.getpid(), os.uname().nodename.encode())
+        with contextlib.suppress(OSError):  # on a full disk the file stays empty
+            self._files.write(fd, owner)
+            self._files.truncate(fd, len(owner))
         return True
 
     def release(self) -> None:
@@ -73,27 +76,18 @@ class FolderLock:
             self._files.close(fd)
         self._held.clear()
 
-    def _sign(self, fd: int) -> None:
-        """Write the owner into the file; on a full disk it stays empty."""
-        name = b"%d %b\n" % (os.getpid(), os.uname().nodename.encode())
-        with contextlib.suppress(OSError):
-            self._files.write(fd, name)
-            self._files.truncate(fd, len(name))
-
     def _in_use(self, folder: Path) -> str:
-        return (
-            f"The folder {os.path.realpath(folder)} is in use by another Penstock server"
-            f"{self._owner(folder / LOCK_NAME)}: stop that one, give each its own 'dir', or let"
-            ' this one save nothing (--save "")'
-        )
-
-    def _owner(self, path: Path) -> str:
-        """The owner of the lock, as far as the file says."""
+        """That another server has locked *folder*, and which one as far as the file says."""
+        owner = ""
         try:
-            match = _OWNER.match(self._files.read(path)[:MOST_TEXT])
+            match = _OWNER.match(self._files.read(folder / LOCK_NAME)[:MOST_TEXT])
         except OSError:
             match = None
-        if match is None:
-            return ""
-        pid, host = match[1].decode(), match[2].decode("ascii", "replace")
-        return f", process {pid}" + ("" if host == os.uname().nodename else f" on {host}")
+        if match is not None:
+            pid, host = match[1].decode(), match[2].decode("ascii", "replace")
+            owner = f", process {pid}" + ("" if host == os.uname().nodename else f" on {host}")
+        return (
+            f"The folder {os.path.realpath(folder)} is in use by another Penstock server"
+            f"{owner}: stop that one, give each its own 'dir', or let this one save nothing"
+            ' (--save "")'
+        )

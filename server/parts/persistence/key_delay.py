@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+from server.parts.persistence.child_job import Report
+
 SLICE_S = 0.003  # how long clients wait, unless a single key takes longer
 
 
@@ -20,3 +22,22 @@ def delay(keys: int, delay_us: Callable[[], int]) -> Iterator[None]:
 def seconds(delay_us: int) -> float:
     """How long to wait after each key; *delay_us* -n is one microsecond after every n keys."""
     return delay_us / 1e6 if delay_us >= 0 else -1e-6 / delay_us
+
+
+def slowed(report: Report, delay_us: int) -> Report:
+    """*report* with a delay of *delay_us* after each key: rdb-key-save-delay, for tests.
+
+    A negative delay of -n is one microsecond after every n keys.
+    """
+    if not delay_us:
+        return report
+    each_s = seconds(delay_us)
+    before = 0
+
+    def wait_and_report(keys: int) -> None:
+        nonlocal before
+        time.sleep((keys - before) * each_s)
+        before = keys
+        report(keys)
+
+    return wait_and_report

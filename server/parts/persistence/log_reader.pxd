@@ -26,4 +26,3 @@ cdef class LogReader:
     cdef bytes _word(self)
     @cython.locals(at=Py_ssize_t, first=Py_ssize_t, number=int64_t)
     cdef int64_t _number(self, int mark) except -1
-    cdef Py_ssize_t _behind_line_end(self, Py_ssize_t at) except -1

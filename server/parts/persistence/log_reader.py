@@ -87,16 +87,13 @@ class LogReader:
         while at < self._end and 48 <= self._data[at] <= 57 and at - first < MAX_DIGITS:
             number = number * 10 + self._data[at] - 48
             at += 1
-        self._at = self._behind_line_end(at)
-        if at == first:
-            raise NoCommand
-        return number
-
-    def _behind_line_end(self, at: int) -> int:
         if (at < self._end and self._data[at] != CR) or (
             at + 1 < self._end and self._data[at + 1] != LF
         ):
             raise NoCommand
         if at + 2 > self._end:
             raise Torn
-        return at + 2
+        self._at = at + 2
+        if at == first:
+            raise NoCommand
+        return number

@@ -21,6 +21,7 @@ from protocol.inline import UnbalancedQuotes, split_words
 MAX_LINE = 1024  # characters, with the line end
 BASE, HISTORY, INCREMENT = "b", "h", "i"
 PLAIN_NAME = re.compile(r"[!#-&(-\[\]-~]+")  # printable, without blanks, quotes and backslashes
+ESCAPES = {0x22: b'\\"', 0x5C: b"\\\\", 0x0A: b"\\n", 0x0D: b"\\r", 0x09: b"\\t"}  # in quotes
 
 BAD_FORMAT = "Invalid AOF manifest file format"
 TOO_LONG = "The AOF manifest file contains too long line"
@@ -102,12 +103,7 @@ def parse(text: bytes) -> Manifest:
             raise BadManifest(f"{error}, at line {number}: {line[:MAX_LINE]!r}") from None
     if not manifest.files:
         raise BadManifest("it names no files to load")
-    return _above_history(manifest)
-
-
-def _above_history(manifest: Manifest) -> Manifest:
-    """A copy whose next file gets no name that a file of the history has."""
-    seqs = [file.seq for file in manifest.history]
+    seqs = [file.seq for file in manifest.history]  # no new file gets a name of one of these
     return manifest._replace(
         base_seq=max([manifest.base_seq, *seqs]),
         increment_seq=max([manifest.increment_seq, *seqs]),
@@ -137,42 +133,22 @@ def _file(line: bytes) -> LogFile:
         raise BadManifest(BAD_FORMAT)
     values = {name.lower(): value for name, value in zip(words[::2], words[1::2], strict=True)}
     name, seq, kind = (values.get(field, b"") for field in (b"file", b"seq", b"type"))
-    return LogFile(_name(name), _seq(seq), _kind(kind))
-
-
-def _name(name: bytes) -> str:
     if not name:
         raise BadManifest(BAD_FORMAT)
     if b"/" in name or name in (b".", b".."):
         raise BadManifest("File can't be a path, just a filename")
-    return name.decode("utf-8", "surrogateescape")
-
-
-def _seq(seq: bytes) -> int:
-    if not _NUMBER.fullmatch(seq):
-        raise BadManifest(BAD_FORMAT)
-    return int(seq)
-
-
-def _kind(kind: bytes) -> str:
-    if not kind:
+    if not _NUMBER.fullmatch(seq) or not kind:
         raise BadManifest(BAD_FORMAT)
     if kind not in (b"b", b"h", b"i"):
         raise BadManifest("Unknown AOF file type")
-    return kind.decode()
+    return LogFile(name.decode("utf-8", "surrogateescape"), int(seq), kind.decode())
 
 
 def _line(file: LogFile) -> bytes:
     name = file.name.encode("utf-8", "surrogateescape")
     if not PLAIN_NAME.fullmatch(file.name):
-        name = _quoted(name)
+        name = b'"%b"' % b"".join(
+            ESCAPES.get(byte) or (b"%c" % byte if 0x20 <= byte < 0x7F else b"\\x%02x" % byte)
+            for byte in name
+        )
     return b"file %b seq %d type %b\n" % (name, file.seq, file.kind.encode())
-
-
-def _quoted(name: bytes) -> bytes:
-    escapes = {0x22: b'\\"', 0x5C: b"\\\\", 0x0A: b"\\n", 0x0D: b"\\r", 0x09: b"\\t"}
-    inside = b"".join(
-        escapes.get(byte) or (b"%c" % byte if 0x20 <= byte < 0x7F else b"\\x%02x" % byte)
-        for byte in name
-    )
-    return b'"%b"' % inside

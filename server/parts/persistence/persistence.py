@@ -4,7 +4,7 @@
     cron         tick()
     the end      close()
     commands     snapshots, append_only
-    each turn    propagation.durability.write()    (server.persistence.append_log.AppendLog)
+    each turn    propagation.durability.write()    (AppendLog, in append_log.py)
 
 If the append-only file is on, it is loaded and not the snapshot, since it is never the older one.
 If it is on and does not exist yet, the snapshot is loaded and becomes its base. (Redis starts empty
@@ -89,7 +89,7 @@ class Persistence:
             lambda: int(unix_s()), self.functions, latency_events, report,
         )  # fmt: skip
         self.progress: LoadProgress | None = None  # while data is loaded
-        self._goes_on_with_log = False  # the AOF is what was looked for at the start
+        self._continues_log = False  # the AOF is what was looked for at the start
         self.loaded_history: StoredHistory | None = None  # of what was loaded at the start
         self.keys_loaded = 0
         self.keys_expired = 0  # not loaded because they had expired
@@ -102,7 +102,7 @@ class Persistence:
         *begin_file* makes the function that runs the commands of one file. Raises LoadFailed; the
         databases then hold a part of the data.
         """
-        self._goes_on_with_log = self._config.appendonly
+        self._continues_log = self._config.appendonly
         try:
             if self._config.appendonly:
                 self.append_only.folder.upgrade()
@@ -110,7 +110,9 @@ class Persistence:
                 yield from self._load_log(begin_file)
             elif self._files.exists(Path(self._config.dbfilename)):
                 yield from self._load_snapshot()
-                self._keep_history()
+                progress = self.progress
+                if progress is not None and not progress.keys_expired:  # they are as they were then
+                    self.loaded_history = progress.history
         except BadManifest as error:
             _log.warning("*** FATAL AOF MANIFEST FILE ERROR ***")
             path = self.append_only.folder.manifest_path.absolute()
@@ -120,11 +122,6 @@ class Persistence:
         finally:
             self._loaded()
 
-    def _keep_history(self) -> None:
-        """The data are those of a moment in a history, unless keys have expired since."""
-        if self.progress is not None and not self.progress.keys_expired:
-            self.loaded_history = self.progress.history
-
     def begin(self) -> None:
         """Log from now on, if the configuration says so. Raises LoadFailed.
 
@@ -133,7 +130,7 @@ class Persistence:
         """
         if self._config.appendonly:
             try:
-                if self._goes_on_with_log:
+                if self._continues_log:
                     self.append_only.open()
                 else:
                     self.append_only.switch_on(amid_command=False)
@@ -183,7 +180,7 @@ class Persistence:
             self._loaded()
 
     def stop_log(self) -> None:
-        """All data are about to be replaced: the AOF is not written to meanwhile."""
+        """Log nothing from now on, if anything was logged."""
         if self.append_only.mode is not Mode.OFF:
             self._propagation.set_durability(None)
             self.append_only.switch_off()
@@ -255,7 +252,6 @@ class Persistence:
         self.children.poll()
         self.append_only.tick()
         self.snapshots.start_due()
-        self.snapshots.start_scheduled()
 
     def switch_log(self) -> None:
         """The parameter appendonly has changed: act on it. Raises OSError and BadManifest.
@@ -269,9 +265,8 @@ class Persistence:
         if self._config.appendonly and not is_on:
             self.append_only.switch_on(amid_command=bool(self._propagation.ops))
             self._propagation.set_durability(self.append_only.log)
-        elif is_on and not self._config.appendonly:
-            self._propagation.set_durability(None)
-            self.append_only.switch_off()
+        elif not self._config.appendonly:
+            self.stop_log()
 
     # ------------------------------------------------------------------ the end
 
@@ -281,8 +276,7 @@ class Persistence:
         *save* writes a snapshot even without save points, *nosave* none. The closed log stays in
         place: it is still asked which replies may be sent.
         """
-        self.snapshots.end_background_save()
-        saved = self.snapshots.save_at_end(save, nosave)
+        saved = self.snapshots.close(save, nosave)
         if not saved:
             _log.warning(
                 "Error trying to save the DB%s", ". Exit anyway." if force else ", can't exit."

@@ -9,18 +9,15 @@ A step that fails removes the temporary file and leaves the old one as it is.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from server.config.parameters import Config
 from server.observe.memory import resident_bytes
-from server.parts.persistence import key_delay
 from server.parts.persistence.child_job import Report
-from server.parts.persistence.files import Files, write_all
+from server.parts.persistence.files import Files, remove_quietly, write_all
 from server.parts.persistence.stored_history import StoredHistory
 from server.process.build import REDIS_VERSION
 from storage.keyspace.keyspace import Keyspace
@@ -67,25 +64,6 @@ def snapshot_of(
         aux |= history.aux()
     options = config.write_options(version)
     return SnapshotWriter(databases, aux, options, libraries)
-
-
-def slowed(report: Report, delay_us: int) -> Report:
-    """*report* with a delay of *delay_us* after each key: rdb-key-save-delay, for tests.
-
-    A negative delay of -n is one microsecond after every n keys.
-    """
-    if not delay_us:
-        return report
-    seconds = key_delay.seconds(delay_us)
-    before = 0
-
-    def wait_and_report(keys: int) -> None:
-        nonlocal before
-        time.sleep((keys - before) * seconds)
-        before = keys
-        report(keys)
-
-    return wait_and_report
 
 
 def temporary_path(pid: int) -> Path:
@@ -153,12 +131,6 @@ def _write(files: Files, fd: int, pieces: Pieces, report: Report, incremental_sy
         report(pieces.keys_written)
     files.sync(fd)
     report(pieces.keys_written)  # after the fsync; raises Orphaned if the parent has died
-
-
-def remove_quietly(files: Files, path: Path) -> None:
-    """Remove *path* if possible; the error before this one is the one to report."""
-    with contextlib.suppress(OSError):
-        files.remove(path)
 
 
 def _directory() -> str:

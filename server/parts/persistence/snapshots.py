@@ -20,13 +20,12 @@ from server.config.parameters import Config
 from server.parts.persistence.child import ChildSlot, Outcome, Purpose
 from server.parts.persistence.child_job import Report, no_report
 from server.parts.persistence.data_folder import DataFolder
-from server.parts.persistence.files import Files
+from server.parts.persistence.files import Files, remove_quietly
 from server.parts.persistence.folder_lock import FolderInUse
+from server.parts.persistence.key_delay import slowed
 from server.parts.persistence.snapshot_file import (
     SaveFailed,
-    remove_quietly,
     save_snapshot,
-    slowed,
     snapshot_of,
     temporary_path,
 )
@@ -164,25 +163,20 @@ class Snapshots:
     def all_flushed(self) -> None:
         """After FLUSHALL: end a save of the old data; save again if there are save points."""
         if self._children.runs(Purpose.SAVE):
-            self._children.kill()
-            self._children.poll(wait=True)
+            self._children.end()
         if self._config.save:
             self.save_in_foreground()
 
     # ------------------------------------------------------------------ the end of the server
 
-    def end_background_save(self) -> None:
-        """The server ends: end a child that is saving."""
-        if self._children.runs(Purpose.SAVE):
-            _log.warning("There is a child saving an .rdb. Killing it!")
-            self._children.kill()
-            self._children.poll(wait=True)
-
-    def save_at_end(self, save: bool, nosave: bool) -> bool:
-        """Write the last snapshot if there are save points or *save*, and not *nosave*.
+    def close(self, save: bool, nosave: bool) -> bool:
+        """End a child that is saving; then save if there are save points or *save*, not *nosave*.
 
         False if that failed: then the server should not end.
         """
+        if self._children.runs(Purpose.SAVE):
+            _log.warning("There is a child saving an .rdb. Killing it!")
+            self._children.end()
         if not save and (nosave or not self._config.save):
             return True
         _log.info("Saving the final RDB snapshot before exiting.")
@@ -191,7 +185,7 @@ class Snapshots:
     # ------------------------------------------------------------------ cron
 
     def start_due(self) -> None:
-        """Begin a background save if a save point is reached. Called by cron."""
+        """Begin a background save that is scheduled, or if a save point is reached. For cron."""
         if self._children.child is not None:
             return
         since_s = self._monotonic_s() - self._saved_s  # save points protect: no clock moves them
@@ -199,11 +193,8 @@ class Snapshots:
             if self.changes_since_save >= changes and since_s > seconds and self._may_try():
                 _log.info("%d changes in %d seconds. Saving...", changes, seconds)
                 self._start()
-                break
-
-    def start_scheduled(self) -> None:
-        """Begin the background save that was scheduled. Called by cron."""
-        if self.scheduled and self._children.child is None and self._may_try():
+                return
+        if self.scheduled and self._may_try():
             self.scheduled = not self._start()
 
     def _may_try(self) -> bool:

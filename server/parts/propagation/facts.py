@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.observe.fact import COUNT, Facts, counter, gauge
-from server.parts.propagation.replay_failures import ReplayFailures
+from server.parts.propagation.replay import ReplayFailures
 
 ALL = Facts[ReplayFailures](
     counter("unexpected_error_replies", COUNT, lambda failures: failures.total,

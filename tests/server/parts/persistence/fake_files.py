@@ -320,6 +320,10 @@ class FakeChildren:
     def kill(self) -> None:
         self._signal = 10
 
+    def end(self) -> None:
+        self.kill()
+        self.poll(wait=True)
+
     def poll(self, wait: bool = False) -> None:
         """The child ends, if there is one."""
         if self.child is not None:

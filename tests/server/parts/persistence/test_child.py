@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from server.parts.persistence import child_job
+from server.parts.persistence import child_job, facts
 from server.parts.persistence.child import ChildBusy, ChildSlot, Outcome, Purpose
 from server.parts.persistence.child_job import Report
 from storage.keyspace.lookup import Lookup
@@ -153,11 +153,11 @@ def test_progress_and_copied_memory_are_reported_while_the_child_runs(
     slot: ChildSlot, clock: Clock
 ) -> None:
     child = slot.start(Purpose.SAVE, 200, report_and_go_on, lambda outcome: None)
-    assert (slot.keys_done, slot.keys_total, slot.fork_perc) == (0, 200, 0)
+    assert (child.done, child.total, slot.fork_perc) == (0, 200, 0)
     select.select([child._pipe], [], [])
     slot.poll()
-    assert (slot.keys_done, slot.fork_perc) == (50, 25)
-    assert slot.cow_size > 0 and slot.cow_peak >= slot.cow_size
+    assert (child.done, slot.fork_perc) == (50, 25)
+    assert child.cow_peak >= child.cow_bytes > 0
     clock.now_s += 7
     assert slot.cow_size_age == 7
 
@@ -170,8 +170,7 @@ def report_and_go_on(report: Report) -> None:
 
 def test_without_a_child_all_figures_are_0(slot: ChildSlot) -> None:
     end_of(slot, lambda report: report(3), total=3)
-    figures = (slot.cow_size, slot.cow_peak, slot.cow_size_age, slot.keys_done, slot.keys_total)
-    assert figures == (0, 0, 0, 0, 0) and slot.fork_perc == 0
+    assert [sample.value for sample in facts.CHILD.samples(slot)] == [0] * 6
 
 
 def test_the_duration_is_what_the_clock_says(slot: ChildSlot, clock: Clock) -> None:

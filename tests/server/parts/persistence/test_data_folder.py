@@ -181,14 +181,13 @@ def test_the_child_of_a_server_that_was_killed_does_not_keep_the_lock(config: Co
         report.tell()  # type: ignore[attr-defined]
         signal.pause()
 
-    slot.start(Purpose.SAVE, 1, job, lambda _outcome: None)
-    while not slot.keys_done:
+    child = slot.start(Purpose.SAVE, 1, job, lambda _outcome: None)
+    while not child.done:
         slot.poll()
     for fd in lock._held.values():
         os.close(fd)  # as the end of the server does
     assert FolderLock(Files()).take(Path())
-    slot.kill()
-    slot.poll(wait=True)
+    slot.end()
 
 
 # ---------------------------------------------------------------------- temporary files

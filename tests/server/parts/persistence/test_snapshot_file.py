@@ -12,11 +12,11 @@ import pytest
 from server.config.parameters import Config
 from server.parts.persistence.child_job import Orphaned, no_report
 from server.parts.persistence.files import Files
+from server.parts.persistence.key_delay import slowed
 from server.parts.persistence.snapshot_file import (
     SYNC_EVERY_BYTES,
     SaveFailed,
     save_snapshot,
-    slowed,
     snapshot_of,
     temporary_path,
     write_snapshot,
@@ -201,7 +201,7 @@ def test_the_delay_after_each_key_is_slept(
 ) -> None:
     slept: list[float] = []
     told: list[int] = []
-    monkeypatch.setattr("server.parts.persistence.snapshot_file.time.sleep", slept.append)
+    monkeypatch.setattr("server.parts.persistence.key_delay.time.sleep", slept.append)
     report = slowed(told.append, delay_us)
     for keys in (3, 5, 5):
         report(keys)

@@ -61,7 +61,6 @@ class Site:
         """Do what a tick of cron does, after the child has ended."""
         self.children.poll(wait=True)
         self.snapshots.start_due()
-        self.snapshots.start_scheduled()
 
     def rewrite_log(self) -> None:
         """Start another child, which does not end by itself."""
@@ -100,8 +99,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.chdir(tmp_path)
     site = Site()
     yield site
-    site.children.kill()
-    site.children.poll(wait=True)
+    site.children.end()
 
 
 @pytest.fixture
@@ -226,7 +224,7 @@ def test_a_copy_for_replicas_is_a_background_save_in_progress(site: Site) -> Non
 def test_neither_flushall_nor_the_end_of_the_server_ends_a_copy_as_a_save(site: Site) -> None:
     site.make_copy()
     site.snapshots.all_flushed()
-    site.snapshots.end_background_save()
+    assert site.snapshots.close(save=False, nosave=True)
     assert site.children.runs(Purpose.COPY)
 
 
@@ -239,7 +237,7 @@ def test_save_works_during_a_rewrite_of_the_log(site: Site) -> None:
 def test_a_scheduled_save_begins_when_the_other_child_has_ended(site: Site) -> None:
     site.rewrite_log()
     assert bgsave(site, schedule=True) == Status(b"Background saving scheduled")
-    site.snapshots.start_scheduled()
+    site.snapshots.start_due()
     assert not site.snapshots.in_progress
     site.children.kill()
     site.cron()
@@ -260,7 +258,7 @@ def test_figures_of_a_background_save(site: Site) -> None:
     bgsave(site)
     site.now_s += 2
     assert snapshots.in_progress and snapshots.running_s == 2
-    assert site.children.keys_total == 1
+    assert site.children.child is not None and site.children.child.total == 1
     site.children.poll(wait=True)
     assert (snapshots.saves, snapshots.last_duration_s, snapshots.running_s) == (1, 2, -1)
     assert not snapshots.in_progress and snapshots.last_cow_bytes > 0
@@ -455,7 +453,7 @@ def test_shutdown_kills_a_background_save_and_removes_its_file(
 ) -> None:
     monkeypatch.setattr(module, "save_snapshot", save_forever)
     bgsave(site)
-    site.snapshots.end_background_save()
+    assert site.snapshots.close(save=False, nosave=True)
     assert saved_files() == []
     assert log()[1:] == [
         "There is a child saving an .rdb. Killing it!",
@@ -477,11 +475,11 @@ def test_shutdown_saves_if_there_are_save_points_or_if_asked_to(
     site: Site, points: list[tuple[int, int]], save: bool, nosave: bool, saves: bool
 ) -> None:
     site.config.save = points
-    assert site.snapshots.save_at_end(save, nosave)
+    assert site.snapshots.close(save, nosave)
     assert DUMP.exists() is saves
 
 
 def test_a_failed_save_at_shutdown_is_reported(site: Site, log: Callable[[], list[str]]) -> None:
     site.break_disk()
-    assert not site.snapshots.save_at_end(save=False, nosave=False)
+    assert not site.snapshots.close(save=False, nosave=False)
     assert log()[0] == "Saving the final RDB snapshot before exiting."

@@ -1,10 +1,15 @@
-"""Commands that have run before, and fail when they are run again.
+"""Commands that have run before: which of them are run again, and what follows if they fail.
 
     from the log      at the start, and by DEBUG LOADAOF
     from our primary  on a replica
 
-The data are then not what they were where the command ran first. Each is logged, in Redis's words,
-and counted for INFO. What follows is the parameter propagation-error-behavior:
+What is run again are changes, and what belongs to them: SELECT, transactions, signs of life. Before
+Redis 7.0 scripts were logged and sent as such, with SCRIPT LOAD and FLUSH. An AOF may still hold
+them; a primary's are not run, since a script may keep a replica busy for ever. All else would let
+an AOF or a primary end the server, or turn it into something else.
+
+If such a command fails, the data are not what they were where it ran first. Each failure is logged,
+in Redis's words, and counted for INFO. What follows is the parameter propagation-error-behavior:
 
     ignore             the next command is run
     panic              a load ends, and so does the server if its primary has sent the command
@@ -23,6 +28,15 @@ from server.client.origin import LOG
 from server.config.parameters import Config
 from server.observe.part import Part
 from server.table import errors
+from server.table.command import Command, Flags
+
+CHANGES = int(Flags.WRITE | Flags.MAY_REPLICATE)
+READONLY = int(Flags.READONLY)
+RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
+
+COMPANIONS = frozenset(
+    ("ping", "select", "multi", "exec", "replconf", "script|load", "script|flush")
+)
 
 COMPLAINTS = 20  # that are logged of one load, or of one link: a log must not fill the disk
 
@@ -31,6 +45,15 @@ COMPLAINT = (
 )
 
 _log = logging.getLogger("penstock")
+
+
+def is_replayed(command: Command, origin: int) -> bool:
+    """Whether *command* is run when it comes from *origin*, the AOF or a primary."""
+    if command.name in COMPANIONS:
+        return True
+    if command.flags & RUNS_SCRIPTS:
+        return bool(origin & LOG)
+    return bool(command.flags & (CHANGES | READONLY if origin & LOG else CHANGES))
 
 
 class ReplayFailures(Part):
@@ -83,14 +106,11 @@ class ReplayFailures(Part):
         self._complain(name, error, is_log)
         if name == "select":
             self.ends = f"a database is used that is not here: {error.text}"
-        elif self._must_panic(is_log):
+            return
+        on_replicas = self._is_read_only and self._behavior != "ignore"
+        if self._behavior == "panic" if is_log else on_replicas:
             self.panics = True
             self.ends = f"'{error.text}' after processing the command '{name}'"
-
-    def _must_panic(self, is_log: bool) -> bool:
-        if is_log:
-            return self._behavior == "panic"
-        return self._behavior != "ignore" and self._is_read_only
 
     def _complain(self, name: str, error: ErrorReply, is_log: bool) -> None:
         self._complaints += 1

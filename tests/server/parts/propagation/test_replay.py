@@ -6,7 +6,7 @@ import pytest
 
 from server.client.client import Client
 from server.following.primary_stream import BrokenStreamError, PrimaryStream
-from server.parts.propagation.replay_failures import COMPLAINTS
+from server.parts.propagation.replay import COMPLAINTS
 from server.process.faults import ServerFault
 
 LOST = {
