@@ -9,8 +9,7 @@ from pathlib import Path
 
 from server.dispatch.dispatcher import Dispatcher
 from server.following.copy_loading import Steps, load_copy
-from server.parts.persistence.files import Files, write_all
-from server.parts.persistence.snapshot_file import remove_quietly
+from server.parts.persistence.files import Files, remove_quietly, write_all
 from server.parts.persistence.snapshot_loader import LoadFailed
 from server.parts.replication.following import Following
 from server.parts.replication.handshake import Copy
@@ -74,12 +73,12 @@ class Loading:
         self._on_end = on_end
         self._steps: Steps | None = load_copy(dispatcher.state, receiving.path)
 
-    def go_on(self) -> None:
-        """One step."""
+    def resume(self) -> None:
+        """Take one step."""
         if self._steps is None:
             return
         if self._dispatcher.state.restrictions.busy is not None:  # a script works on the data
-            self._dispatcher.turn.run_later(self.go_on)
+            self._dispatcher.turn.run_later(self.resume)
             return
         try:
             next(self._steps)
@@ -88,7 +87,7 @@ class Loading:
         except (LoadFailed, OSError) as error:
             self._end(error)
         else:
-            self._dispatcher.turn.run_later(self.go_on)
+            self._dispatcher.turn.run_later(self.resume)
 
     def _end(self, error: Exception | None) -> None:
         self._steps = None

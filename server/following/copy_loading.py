@@ -8,7 +8,7 @@ data until the new are whole. If the copy turns out to be broken, nothing has ch
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -34,12 +34,17 @@ def load_copy(state: ServerState, path: Path) -> Steps:
         yield from _load_beside(state, path, functions)
     else:
         yield from _load_instead(state, path, functions)
-    _use_functions(state, functions.library_sources)
+    state.scripting.use_functions(None)  # those of the copy, and no others
+    for source in functions.library_sources:
+        try:
+            state.scripting.load_stored(source, False)
+        except ErrorReply as error:
+            raise LoadFailed(f"a library of functions cannot be loaded: {error.text}") from None
     state.events.replica_expiry.clear()  # all keys are the primary's now
 
 
 def _load_instead(state: ServerState, path: Path, functions: FunctionTexts) -> Steps:
-    _set_loading(state, True)
+    state.restrictions.set_phase(loading=True, stopping=state.restrictions.stopping)
     try:
         _log.info("MASTER <-> REPLICA sync: Flushing old data")
         state.empty(state.databases)
@@ -49,7 +54,7 @@ def _load_instead(state: ServerState, path: Path, functions: FunctionTexts) -> S
         state.empty(state.databases)
         raise
     finally:
-        _set_loading(state, False)
+        state.restrictions.set_phase(loading=False, stopping=state.restrictions.stopping)
 
 
 def _load_beside(state: ServerState, path: Path, functions: FunctionTexts) -> Steps:
@@ -63,24 +68,5 @@ def _load_beside(state: ServerState, path: Path, functions: FunctionTexts) -> St
         state.tracking.flushed()
     finally:
         state.restrictions.set_async_loading(False)
-        _clear(fresh)
-
-
-def _clear(databases: Sequence[Keyspace]) -> None:
-    """Give back what is no longer needed: the old data, or a part of the new."""
-    for db in databases:
-        db.clear()
-
-
-def _set_loading(state: ServerState, is_loading: bool) -> None:
-    state.restrictions.set_phase(loading=is_loading, stopping=state.restrictions.stopping)
-
-
-def _use_functions(state: ServerState, sources: list[bytes]) -> None:
-    """Have the libraries of the copy, and no others."""
-    state.scripting.use_functions(None)
-    for source in sources:
-        try:
-            state.scripting.load_stored(source, False)
-        except ErrorReply as error:
-            raise LoadFailed(f"a library of functions cannot be loaded: {error.text}") from None
+        for db in fresh:  # the old data, or a part of the new
+            db.clear()

@@ -91,14 +91,10 @@ class PrimaryEndpoint(Endpoint):
             if self._out.size():
                 self.transport.write(self._out)
 
-    def close(self) -> None:
-        """Close at once."""
+    def disconnect(self) -> None:
         if not self._is_closed:
             self._is_closed = True
             self.transport.abort()
-
-    def disconnect(self) -> None:
-        self.close()
 
     def unsent(self) -> int:
         return self.transport.unsent()
@@ -117,10 +113,10 @@ class PrimaryEndpoint(Endpoint):
             call()
         except ENDS_THE_LINK as error:
             self._link.refused(error)
-            self.close()
+            self.disconnect()
         except Exception as error:
             faults.report("following the primary, whose link is closed", error)
-            self.close()
+            self.disconnect()
 
     def _take(self, data: bytes) -> None:
         if self._stream is not None:
@@ -199,7 +195,7 @@ class PrimaryEndpoint(Endpoint):
         dispatcher.turn.send_later(self)  # once the AOF is written
 
     def eof_received(self) -> None:
-        self.close()
+        self.disconnect()
 
     def connection_lost(self) -> None:
         self._is_closed = True

@@ -106,7 +106,7 @@ class PrimaryLink(Part, Link):
         endpoint, self._endpoint = self._endpoint, None
         connector, self._connector = self._connector, None
         if endpoint is not None:
-            endpoint.close()
+            endpoint.disconnect()
         elif connector is not None:
             connector.close()
         if self._dialling is not None:
@@ -198,7 +198,7 @@ class PrimaryLink(Part, Link):
 
     def answered(self, endpoint: PrimaryEndpoint, outcome: object) -> None:
         """The primary has answered PSYNC."""
-        self._state.replication.failover.was_answered()
+        self._state.replication.failover.end()
         if self._following is not None:
             self._following.is_failover = False
         if isinstance(outcome, Copy):
@@ -209,37 +209,29 @@ class PrimaryLink(Part, Link):
         name = getattr(outcome, "id", "")
         history = self._state.replication.history
         if name and name != history.id:
-            history.rename(name)
+            history.branch(name)
             self._state.replication.replicas.disconnect_all()  # they have to learn the name
         _log.info("Successful partial resynchronization with master.")
         self._connected(endpoint)
 
     def _connected(self, endpoint: PrimaryEndpoint) -> None:
         self._state.replication.history.keep_backlog(self._config.repl_backlog_size)
-        self._stream_client = self._listed_client(endpoint)
-        stream = PrimaryStream(self._dispatcher, self._stream_client)
+        client = self._clients.new_client(endpoint.transport, endpoint)  # listed, while it is up
+        client.db_index = self._stream_client.db_index
+        client.user = SUPERUSER
+        client.set_flag(LINK)
+        self._state.replication.link = self._stream_client = client
+        stream = PrimaryStream(self._dispatcher, client)
         self._set_state(LinkState.CONNECTED)
         self._restart_log()
         endpoint.receive_stream(stream)
         self._ack()
 
-    def _listed_client(self, endpoint: PrimaryEndpoint) -> Client:
-        """What stands for the primary while the link is up, for CLIENT LIST and KILL, too.
-
-        It continues in the database that the stream has selected.
-        """
-        client = self._clients.new_client(endpoint.transport, endpoint)
-        client.db_index = self._stream_client.db_index
-        client.user = SUPERUSER
-        client.set_flag(LINK)
-        self._state.replication.link = client
-        return client
-
     def copied(self, receiving: Receiving) -> None:
         """The copy is there: load it."""
         self._state.replication.data_replaced()
         self._loading = Loading(self._dispatcher, receiving, self._loaded)
-        self._loading.go_on()
+        self._loading.resume()
 
     def _loaded(self, error: Exception | None) -> None:
         """The copy has been loaded, or cannot be."""
@@ -248,7 +240,7 @@ class PrimaryLink(Part, Link):
         if error is not None:
             _log.warning("Failed trying to load the MASTER synchronization DB: %s", error)
             if self._endpoint is not None:
-                self._endpoint.close()
+                self._endpoint.disconnect()
             return
         replication = self._state.replication
         place = self._state.persistence.loaded_history
@@ -317,7 +309,7 @@ class PrimaryLink(Part, Link):
         if now_ms - following.heard_ms > self._config.repl_timeout * 1000:
             _log.warning("MASTER timeout: no data nor PING received...")
             if self._endpoint is not None:
-                self._endpoint.close()
+                self._endpoint.disconnect()
             elif self._connector is not None:
                 self._connector.close()
         elif now_ms - self._acked_ms >= ACK_EVERY_MS:

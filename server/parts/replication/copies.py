@@ -20,14 +20,15 @@ from collections.abc import Sequence
 from server.config.parameters import Config
 from server.parts.persistence.child import ChildBusy, ChildSlot, Outcome, Purpose
 from server.parts.persistence.child_job import Report
-from server.parts.persistence.snapshot_file import slowed, snapshot_of
+from server.parts.persistence.key_delay import slowed
+from server.parts.persistence.snapshot_file import snapshot_of
 from server.parts.persistence.stored_functions import FunctionStore
 from server.parts.persistence.stored_history import HistoryKeeper
 from server.parts.replication.feed import Feed
 from server.parts.replication.file_copy import FileCopy, FileSending
 from server.parts.replication.pipe_copy import PipeCopy
-from server.parts.replication.pipes import Pipes
 from server.parts.replication.replica import Replica, Stage
+from server.parts.replication.ties import Pipes
 from storage.keyspace.keyspace import Keyspace
 
 RETRY_AFTER_MS = 1000  # a fork that failed is tried again
@@ -84,23 +85,18 @@ class Copies:
 
     def tick(self, now_ms: int) -> None:
         """Begin a copy if one is due. Called by cron."""
-        waiting = self._alike(self.waiting)
+        waiting = self.waiting
         if not waiting or self._children.child is not None or now_ms < self._not_before_ms:
             return
+        version = waiting[0].reads(self._config)  # one copy is for those that read the same one
+        waiting = [replica for replica in waiting if replica.reads(self._config) == version]
         needs_file = not self._config.repl_diskless_sync
         if needs_file or not all(replica.knows_eof for replica in waiting):
             by_file = [replica for replica in waiting if needs_file or not replica.knows_eof]
             self._begin(by_file, FileCopy(by_file, self._file_is_written), now_ms)
         elif self._is_time(len(waiting), now_ms):
-            copy = PipeCopy(waiting, self._pipes, self._await_child)
+            copy = PipeCopy(waiting, self._pipes, lambda: self._children.poll(wait=True))
             self._begin(waiting, copy, now_ms)
-
-    def _alike(self, waiting: list[Replica]) -> list[Replica]:
-        """Those of *waiting* that read the same RDB version as the first: one copy is for them."""
-        return [one for one in waiting if self._reads(one) == self._reads(waiting[0])]
-
-    def _reads(self, replica: Replica) -> int:
-        return replica.reads(self._config)
 
     def _is_time(self, waiting: int, now_ms: int) -> bool:
         enough = self._config.repl_diskless_sync_max_replicas
@@ -125,7 +121,7 @@ class Copies:
             False,
             self._functions.library_sources,
             self._history.stored(),
-            self._reads(replicas[0]),
+            replicas[0].reads(self._config),
         )
         delay_us = self._config.rdb_key_save_delay
 
@@ -150,10 +146,6 @@ class Copies:
                 replica.write(b"+FULLRESYNC %b %d\r\n" % (self._feed.history.id.encode(), offset))
         copy.begin()
         _log.info("Background copy for %d replicas started", len(replicas))
-
-    def _await_child(self) -> None:
-        """The child has closed its end of the pipe, which it does when it exits."""
-        self._children.poll(wait=True)
 
     def _child_ended(self, outcome: Outcome) -> None:
         copy, self._copy = self._copy, None

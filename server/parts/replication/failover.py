@@ -14,7 +14,6 @@ from typing import Protocol
 
 from protocol.replies import ErrorReply
 from server.parts.replication.feed import Feed
-from server.parts.replication.replica import Replica
 
 NO_FAILOVER = "no-failover"
 WAITING = "waiting-for-sync"
@@ -83,7 +82,7 @@ class Failover:
             raise NO_REPLICAS
         if target is None:
             return
-        named = [one for one in self._feed.replicas if _is(one, target)]
+        named = [one for one in self._feed.replicas if (one.host, one.port) == target]
         if not named:
             raise NO_SUCH_REPLICA
         if not named[0].is_online:
@@ -99,22 +98,24 @@ class Failover:
         _log.info("%s", why)
         if self.state is IN_PROGRESS:
             self._roles.promote()
-        self._end()
+        self.end()
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """It is over, if there was one: we follow the replica that has taken over, or nobody."""
         if self.is_on:
             self.state = NO_FAILOVER
             self._roles.hold_writes(False)
 
     def tick(self, now_ms: int) -> None:
-        """Go on if a replica has everything, or time is up. Called by cron."""
+        """Continue if a replica has everything, or time is up. Called by cron."""
         if self.state is not WAITING:
             return
         offset = self._feed.offset()
-        for replica in self._online():
-            is_meant = self._target is None or _is(replica, self._target)
-            if is_meant and replica.acked >= offset:
-                self._hand_over((replica.host, replica.port))
+        for replica in self._feed.replicas:
+            place = (replica.host, replica.port)
+            is_meant = self._target is None or place == self._target
+            if is_meant and replica.is_online and replica.acked >= offset:
+                self._hand_over(place)
                 return
         if self._due_ms and now_ms >= self._due_ms:
             if self._is_forced and self._target is not None:
@@ -122,23 +123,12 @@ class Failover:
             else:
                 self._give_up("Replica never caught up before timeout")
 
-    def _online(self) -> list[Replica]:
-        return [replica for replica in self._feed.replicas if replica.is_online]
-
     def _hand_over(self, target: tuple[str, int]) -> None:
         self.state = IN_PROGRESS
         _log.info("Failover target is synced, failing over to %s:%d", *target)
         self._roles.follow(*target, takes_over=True)
 
-    def was_answered(self) -> None:
-        """The replica has taken over: we follow it."""
-        self._end()
-
     def was_refused(self) -> None:
         """The replica does not take over."""
         if self.state is IN_PROGRESS:
             self._give_up("Failover target rejected psync request")
-
-
-def _is(replica: Replica, target: tuple[str, int]) -> bool:
-    return (replica.host, replica.port) == target

@@ -20,10 +20,10 @@ from server.parts.propagation.propagation import Op, Propagation
 from server.parts.replication.history import History
 from server.parts.replication.replica import Replica
 
-MULTI = [b"MULTI"]
-EXEC = [b"EXEC"]
-PING = [b"PING"]
-GET_ACK = [b"REPLCONF", b"GETACK", b"*"]
+MULTI = b"*1\r\n$5\r\nMULTI\r\n"
+EXEC = b"*1\r\n$4\r\nEXEC\r\n"
+PING = b"*1\r\n$4\r\nPING\r\n"
+GET_ACK = b"*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n"
 
 
 class Feed(Endpoint):
@@ -72,10 +72,10 @@ class Feed(Endpoint):
         if len(ops) == 1:
             self._add(ops[0])
         else:
-            self._encode(MULTI)
+            self._out.raw(MULTI)
             for op in ops:
                 self._add(op)
-            self._encode(EXEC)
+            self._out.raw(EXEC)
         self._added(is_first)
 
     def publish(self, db: int, words: list[bytes]) -> None:
@@ -85,18 +85,19 @@ class Feed(Endpoint):
 
     def ping(self) -> None:
         """Tell the replicas that the link is alive."""
-        self._add_words(PING)
+        self._add_raw(PING)
 
     def ask_offsets(self) -> None:
         """Ask all replicas how far they are, once for what has been added so far."""
         if not self._was_asked and not self.follows:
-            self._add_words(GET_ACK)
+            self._add_raw(GET_ACK)
             self._was_asked = True
 
-    def _add_words(self, words: list[bytes]) -> None:
+    def _add_raw(self, command: bytes) -> None:
+        """Add *command*, which is encoded already."""
         if not self.follows:
             is_first = not self._out.size()
-            self._encode(words)
+            self._out.raw(command)
             self._added(is_first)
 
     def _added(self, is_first: bool) -> None:
@@ -106,13 +107,10 @@ class Feed(Endpoint):
 
     def _add(self, op: Op) -> None:
         db, words = op
+        out = self._out
         if db != self._db:
             self._db = db
-            self._encode([b"SELECT", b"%d" % db])
-        self._encode(words)
-
-    def _encode(self, words: list[bytes]) -> None:
-        out = self._out
+            out.write([b"SELECT", b"%d" % db])
         out.array(len(words))
         for word in words:
             out.bulk(word)

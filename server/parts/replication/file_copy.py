@@ -8,13 +8,8 @@ from collections.abc import Callable
 
 from server.parts.persistence.child import Outcome
 from server.parts.persistence.child_job import Report
-from server.parts.persistence.files import Files
-from server.parts.persistence.snapshot_file import (
-    Pieces,
-    remove_quietly,
-    temporary_path,
-    write_snapshot,
-)
+from server.parts.persistence.files import Files, remove_quietly
+from server.parts.persistence.snapshot_file import Pieces, temporary_path, write_snapshot
 from server.parts.replication.replica import Replica
 
 PORTION = 256 * 1024  # bytes that are read at once
@@ -86,9 +81,9 @@ class FileSending:
     def begin(self) -> None:
         self._replica.sending = self
         self._replica.write(b"$%d\r\n" % self._size)
-        self.go_on()
+        self.resume()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Send portions until the socket is full. It calls again when it has room."""
         replica = self._replica
         while self._fd >= 0 and self._sent < self._size:

@@ -92,11 +92,6 @@ class Handshake:
         if self._said is self._psync:
             self.outcome = _outcome(line)
             return False
-        self._check(line)
-        return True
-
-    def _check(self, line: bytes) -> None:
-        """Raises LinkFailed for an answer that ends it all."""
         word, is_error = self._said[0], line.startswith(b"-")
         if word == b"PING":
             if is_error and not line.startswith(_ASKS_FOR_AUTH):
@@ -110,6 +105,7 @@ class Handshake:
                 self._said[1].decode(),
                 shown(line),
             )
+        return True
 
 
 def _outcome(line: bytes) -> Copy | Continue:

@@ -21,11 +21,8 @@ cdef class History:
     cdef public Backlog backlog
 
     cpdef keep_backlog(self, int64_t limit)
-    cpdef drop_backlog(self)
     cpdef append(self, bytes data)
     cpdef bint continues(self, str history_id, int64_t offset) except -1
     cpdef begin_anew(self, str new_id)
     cpdef branch(self, str new_id)
     cpdef adopt(self, str primary_id, int64_t offset)
-    cpdef rename(self, str primary_id)
-    cdef _forget_second(self)

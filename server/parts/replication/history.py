@@ -88,10 +88,6 @@ class History:
         else:
             self.backlog.resize(limit)
 
-    def drop_backlog(self) -> None:
-        """Nobody has asked for a while: partial resynchronizations end here."""
-        self.backlog = None
-
     def append(self, data: bytes) -> None:
         """Lengthen the history by *data*, which also goes to the replicas."""
         self.offset += len(data)
@@ -108,10 +104,10 @@ class History:
     def begin_anew(self, new_id: str) -> None:
         """The data were replaced: no earlier id is valid any more. The offset continues."""
         self.id = new_id
-        self._forget_second()
+        self.second_id, self.second_offset = NO_ID, -1
 
     def branch(self, new_id: str) -> None:
-        """Continue as a history of its own: a replica has become a primary."""
+        """Continue under another id: a primary is new, or its history has been renamed."""
         self.second_id, self.second_offset = self.id, self.offset + 1
         self.id = new_id
 
@@ -119,15 +115,6 @@ class History:
         """All data have been copied from a primary, whose history is *offset* bytes long."""
         limit = self.backlog.limit if self.backlog is not None else 0
         self.id, self.offset = primary_id, offset
-        self._forget_second()
+        self.second_id, self.second_offset = NO_ID, -1
         if self.backlog is not None:
             self.backlog = Backlog(offset + 1, limit)
-
-    def rename(self, primary_id: str) -> None:
-        """The primary continues from our offset, under an id new to us (``+CONTINUE id``)."""
-        if primary_id != self.id:
-            self.second_id, self.second_offset = self.id, self.offset + 1
-            self.id = primary_id
-
-    def _forget_second(self) -> None:
-        self.second_id, self.second_offset = NO_ID, -1

@@ -74,8 +74,7 @@ class IncomingCopy:
 
     def _take_counted(self, data: bytes) -> bytes:
         part = data[: self.size - self.received]
-        self._write(part)
-        self.received += len(part)
+        self._pass_on(part)
         self.is_whole = self.received == self.size
         return data[len(part) :]
 

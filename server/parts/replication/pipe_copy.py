@@ -11,8 +11,8 @@ from collections.abc import Callable
 from server.parts.persistence.child import Outcome
 from server.parts.persistence.child_job import Report
 from server.parts.persistence.snapshot_file import Pieces
-from server.parts.replication.pipes import Pipes
 from server.parts.replication.replica import Replica
+from server.parts.replication.ties import Pipes
 
 PIPE_BYTES = 1024 * 1024  # as far as the system lets a pipe hold so much
 PORTION = 256 * 1024  # bytes that are read at once
@@ -25,7 +25,7 @@ _log = logging.getLogger("penstock")
 class PipeCopy:
     """A copy that goes from the child's pipe straight to the sockets.
 
-    *on_read* is told that all has been read.
+    *on_read* is told that all has been read: the child closes its end of the pipe when it exits.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class PipeCopy:
         for replica in self._receivers:
             replica.sending = self
             replica.write(b"$EOF:" + self._mark + b"\r\n")
-        self.go_on()
+        self.resume()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Read while all sockets keep up."""
         is_due = not self._has_ended and all(
             replica.client.endpoint.unsent() < AHEAD for replica in self._receivers
@@ -92,7 +92,7 @@ class PipeCopy:
         for replica in list(self._receivers):
             if data:
                 replica.write(data)
-        self.go_on()
+        self.resume()
         if self._has_ended:
             self._on_read()
             self._finish()
@@ -102,7 +102,7 @@ class PipeCopy:
         if replica not in self._receivers:
             return False
         self._receivers.remove(replica)
-        self.go_on()
+        self.resume()
         return not self._receivers
 
     def child_ended(self, outcome: Outcome) -> None:

@@ -25,8 +25,8 @@ class Stage(Enum):
 class Sending(Protocol):
     """A copy that is being sent."""
 
-    def go_on(self) -> None:
-        """Resume: its socket is writable again."""
+    def resume(self) -> None:
+        """Its socket is writable again."""
 
 
 class Replica:
@@ -146,7 +146,7 @@ class Replica:
     def has_room(self) -> None:
         """Its socket has taken what it was given."""
         if self.sending is not None:
-            self.sending.go_on()
+            self.sending.resume()
 
 
 def replica_of(client: Client) -> Replica | None:

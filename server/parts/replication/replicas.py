@@ -73,16 +73,13 @@ class Replicas:
             return
         if pings and now_ms - self._pinged_ms >= self._config.repl_ping_replica_period * 1000:
             self._pinged_ms = now_ms
-            self._ping()
+            if self.online:
+                self._feed.ping()
+            for replica in self.all:
+                if replica.stage is Stage.WAITING and not replica.is_plain:
+                    replica.write(b"\n")  # nothing, but a sign of life
         for replica in list(self.all):
             self._check(replica, now_ms)
-
-    def _ping(self) -> None:
-        if self.online:
-            self._feed.ping()
-        for replica in self.all:
-            if replica.stage is Stage.WAITING and not replica.is_plain:
-                replica.write(b"\n")  # nothing, but a sign of life
 
     def _check(self, replica: Replica, now_ms: int) -> None:
         timeout_ms = self._config.repl_timeout * 1000

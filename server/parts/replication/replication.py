@@ -26,10 +26,9 @@ from server.parts.propagation.propagation import Propagation
 from server.parts.replication.failover import Failover
 from server.parts.replication.feed import Feed
 from server.parts.replication.history import History
-from server.parts.replication.pipes import NoPipes, Pipes
 from server.parts.replication.replica import Replica, Stage, replica_of
 from server.parts.replication.replicas import Replicas, name_of
-from server.parts.replication.role_listener import NoListener, RoleListener
+from server.parts.replication.ties import NoListener, NoPipes, Pipes, RoleListener
 from server.parts.replication.traffic import Traffic
 from server.process.monotonic import monotonic_ms
 from storage.keyspace.keyspace import Keyspace
@@ -144,7 +143,7 @@ class Replication(Part):
         self.replicas.add(replica, now_ms)
         self._alone_since_ms = 0
         if self.history.continues(history_id, offset):
-            self._go_on(replica, offset)
+            self._resync_partially(replica, offset)
             return
         if history_id != "?":
             self.not_continued += 1
@@ -152,7 +151,7 @@ class Replication(Part):
         _log.info("Replica %s asks for synchronization", name_of(replica))
         self.copies.request(replica, now_ms)
 
-    def _go_on(self, replica: Replica, offset: int) -> None:
+    def _resync_partially(self, replica: Replica, offset: int) -> None:
         self.continued += 1
         name = b" " + self.history.id.encode() if replica.knows_psync2 else b""
         replica.stage = Stage.ONLINE
@@ -215,13 +214,6 @@ class Replication(Part):
         """DEBUG CHANGE-REPL-ID: replicas that reconnect need a full resync."""
         self.history.begin_anew(new_id())
 
-    def _end_backlog(self) -> None:
-        self.feed.send()
-        self.history.drop_backlog()
-        self.history.begin_anew(new_id())
-        self._attach_feed()
-        _log.info("Replication backlog freed: no replica has been connected for repl-backlog-ttl")
-
     # ------------------------------------------------------------------ the role
 
     def hold_writes(self, holds: bool) -> None:
@@ -248,7 +240,7 @@ class Replication(Part):
         """The data are those of a snapshot, which was made at that place of a history.
 
         A replica resumes from there. For a primary it is the beginning of a history of its own, in
-        which its replicas can go on.
+        which its replicas can continue.
         """
         if stored.db >= len(self._databases):
             return
@@ -312,19 +304,25 @@ class Replication(Part):
         if self._copies is not None:
             self._copies.tick(now_ms)
         if self.following is None and self.history.backlog is not None:
-            self._tick_alone(now_ms)
+            self._drop_unused_backlog(now_ms)
 
-    def _tick_alone(self, now_ms: int) -> None:
-        """Give the backlog up when nobody has asked for it for long."""
+    def _drop_unused_backlog(self, now_ms: int) -> None:
+        """Drop the backlog repl-backlog-ttl seconds after the last replica has gone."""
         if self.replicas.all:
             self._alone_since_ms = 0
         elif not self._alone_since_ms:
             self._alone_since_ms = now_ms
         elif 0 < self._config.repl_backlog_ttl * 1000 <= now_ms - self._alone_since_ms:
-            self._end_backlog()
+            self.feed.send()
+            self.history.backlog = None  # no replica can resync partially any more
+            self.history.begin_anew(new_id())
+            self._attach_feed()
+            _log.info(
+                "Replication backlog freed: no replica has been connected for repl-backlog-ttl"
+            )
 
     def are_behind(self) -> bool:
-        """Whether a replica lacks something of what was done; they are asked how far they are."""
+        """Whether an online replica has not acknowledged all changes so far. O(replicas)."""
         offset = self.feed.offset()
         return any(replica.acked < offset for replica in self.replicas.online)
 

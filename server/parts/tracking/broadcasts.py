@@ -89,17 +89,13 @@ class Broadcasts(Endpoint):
         those, self._changed = self._changed, {}
         for _, held in sorted(those.items()):
             changed, held.changed = held.changed, {}
-            self._send(sorted(changed), changed, list(held.clients))
-
-    def _send(
-        self, keys: list[bytes], changed: dict[bytes, Client | None], clients: list[Client]
-    ) -> None:
-        to_most = Invalidation(keys)
-        for client in clients:
-            if not (client.tracking.no_loop or client.flags & RESTRICTED):
-                self._tell(client, to_most)
-            elif some := [key for key in keys if _concerns(client, key, changed[key])]:
-                self._tell(client, Invalidation(some))
+            keys = sorted(changed)
+            to_most = Invalidation(keys)
+            for client in list(held.clients):
+                if not (client.tracking.no_loop or client.flags & RESTRICTED):
+                    self._tell(client, to_most)
+                elif some := [key for key in keys if _concerns(client, key, changed[key])]:
+                    self._tell(client, Invalidation(some))
 
 
 def _concerns(client: Client, key: bytes, by: Client | None) -> bool:

@@ -42,6 +42,5 @@ cdef class Tracking(Part):
     cpdef flushed(self)
     @cython.locals(receiver=Client)
     cpdef _tell(self, Client client, object message)
-    cdef _redirection_broken(self, Client client)
     cdef bint _is_over_limit(self) except -1
     cdef _forget_some(self, Py_ssize_t most)

@@ -170,16 +170,12 @@ class Tracking(Part):
                 self._pushes.send_invalidation(client, message.encoded(3))
             return
         receiver = self._clients.get(client.tracking.redirect)
-        if receiver is None:
-            self._redirection_broken(client)
+        if receiver is None:  # it has gone; a client that speaks RESP3 is told so itself
+            client.tracking.broken = True
+            if client.resp == 3:
+                self._pushes.send_invalidation(client, redirection_broken(client.tracking.redirect))
         elif receiver.resp == 3 or receiver.is_subscribed:
             self._pushes.send_invalidation(receiver, message.encoded(receiver.resp))
-
-    def _redirection_broken(self, client: Client) -> None:
-        """The receiver has gone. A client that speaks RESP3 is told so itself."""
-        client.tracking.broken = True
-        if client.resp == 3:
-            self._pushes.send_invalidation(client, redirection_broken(client.tracking.redirect))
 
     # ------------------------------------------------------------------ the limit
 

@@ -234,7 +234,7 @@ def test_failover_needs_a_replica_of_that_address(server):
     replica.ack()
     assert server.send("ROLE")[0] == b"slave"
     assert b"master_failover_state:failover-in-progress" in server.send_line("INFO replication")
-    server.turn(server.state.replication.failover.was_answered)
+    server.turn(server.state.replication.failover.end)
     assert guest.reply().startswith("-READONLY")
 
 

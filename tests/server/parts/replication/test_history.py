@@ -66,7 +66,7 @@ def test_who_is_ahead_or_too_far_behind_or_of_another_history_needs_a_copy():
     assert not history.continues(A, 0)
     assert not history.continues(B, 5)
     assert not history.continues(NO_ID, 5)
-    history.drop_backlog()
+    history.backlog = None
     assert not history.continues(A, 11)
 
 
@@ -101,8 +101,6 @@ def test_an_adopted_history_begins_where_the_copy_ends():
 
 def test_a_primary_with_a_new_name_is_followed_under_that():
     history = begun(b"0123456789")
-    history.rename(A)
-    assert history.second_id == NO_ID
-    history.rename(B)
+    history.branch(B)
     assert history.continues(A, 11)
     assert history.continues(B, 11)
