@@ -5,13 +5,12 @@ A client has no socket here: its *endpoint* disconnects it, and sends what its *
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
 from server.client.endpoint import NO_ENDPOINT
-from server.client.replica_side import ReplicaSide
 from server.client.subscriptions import NO_SUBSCRIPTIONS
 from server.client.tracking_options import NOT_TRACKING
 from server.table.command import Block, Command
@@ -32,11 +31,21 @@ LINK = 512  # the link to our primary: what comes is run unchecked, and answered
 HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something besides its replies
 
 ANYBODY = user_with_all_rights(b"default")  # of a client that has not come over a socket
+SUPERUSER = user_with_all_rights(b"(superuser)")  # of a primary: what it sends, no user limits
 
 CLIENT_BYTES = 3072  # of a connected client that has sent nothing: its objects and its socket's
 REPLY_PEAK_MS = 5000  # so long it is remembered how large the replies were, as in redis
 
 MOST_OUTPUT = 2**63 - 1  # bytes; a greater limit means this one
+
+
+class ReplicaSide(Protocol):
+    """What a client has told of itself as a replica; server/parts/replication has all of it."""
+
+    acked: int  # it has run all up to this offset of the history
+
+    def has_room(self) -> None:
+        """Its socket has taken what it was given."""
 
 
 class Client:
@@ -224,7 +233,7 @@ class Standing:
         """Take the waiter out of that queue."""
 
     def go_to_tail(self) -> None:
-        """Put the waiter behind all others of that queue."""
+        """Put the waiter after all others of that queue."""
 
 
 class Waiter:

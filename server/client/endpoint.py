@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from protocol.replies import ErrorReply
 
@@ -81,7 +81,7 @@ class Endpoint:
         """Have what the client's *out* holds sent when this turn of the loop ends."""
 
     def resume(self) -> None:
-        """The client's wait is over: send its reply, and run what was pipelined behind it."""
+        """The client's wait is over: send its reply, and run what was pipelined after it."""
 
     def buffers(self) -> Buffers:
         """What is held here of requests and replies. O(1)."""
@@ -93,3 +93,17 @@ class Endpoint:
 
 
 NO_ENDPOINT = Endpoint()  # of a client that has no connection, or none any more
+
+
+class EndOfTurn(Protocol):
+    """The end of a turn of the loop, when all that was answered in it is sent."""
+
+    def send_later(self, connection: Endpoint) -> None:
+        """Have *connection* send when this turn ends."""
+
+
+class NoTurns:
+    """Nobody serves sockets."""
+
+    def send_later(self, _connection: Endpoint) -> None:
+        """There is nobody to send to."""

@@ -14,7 +14,7 @@ from server.parts.persistence.snapshot_loader import LoadFailed
 from server.parts.replication.following import Following
 from server.parts.replication.handshake import Copy
 from server.parts.replication.incoming_copy import IncomingCopy
-from server.process.monotonic import monotonic_ms
+from server.process.server_clock import monotonic_ms
 
 
 class Receiving:

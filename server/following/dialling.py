@@ -10,7 +10,7 @@ from collections.abc import Callable
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.network.acceptor import Acceptor
-from server.network.addresses import host_name
+from server.network.sockets import host_name
 from server.network.transport import Transport
 
 

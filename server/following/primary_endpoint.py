@@ -159,7 +159,7 @@ class PrimaryEndpoint(Endpoint):
         rest = receiving.take(data)
         if receiving.is_whole:
             self._receiving = None
-            self.transport.hold()
+            self.transport.pause_reading()
             if rest:
                 self._held.append(rest)
             self._link.copied(receiving)
@@ -168,13 +168,13 @@ class PrimaryEndpoint(Endpoint):
         """What comes now, and what has been held, is the stream."""
         self._stream = stream
         self._run_held()
-        self.transport.go_on()
+        self.transport.resume_reading()
 
     def take_held(self) -> None:
         """A script that has run for long is over: run what has come meanwhile."""
         if self._stream is not None and self._held:
             self._guarded(self._run_held)
-            self.transport.go_on()
+            self.transport.resume_reading()
 
     def _run_held(self) -> None:
         held, self._held = self._held, []
@@ -186,7 +186,7 @@ class PrimaryEndpoint(Endpoint):
         dispatcher = self._link.dispatcher
         if self._held or dispatcher.state.restrictions.busy is not None:
             self._held.append(data)  # a script that runs on and on must not see changes
-            self.transport.hold()
+            self.transport.pause_reading()
             return
         dispatcher.turn.enter()
         self._stream.client.last_used_ms = dispatcher.state.events.clock.now_ms

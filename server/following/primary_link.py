@@ -15,7 +15,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from server.client.client import LINK, Client
+from server.client.client import LINK, SUPERUSER, Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.following.copy_arrival import Loading, Receiving
@@ -30,13 +30,11 @@ from server.parts.persistence.files import reason
 from server.parts.persistence.manifest import BadManifest
 from server.parts.replication.following import Following, LinkState
 from server.parts.replication.handshake import Copy, Handshake, LinkFailed
-from server.process.monotonic import monotonic_ms
-from server.users.user import user_with_all_rights
+from server.process.server_clock import monotonic_ms
 
 if TYPE_CHECKING:
     from server.network.tls.connector import TlsConnector
 
-SUPERUSER = user_with_all_rights(b"(superuser)")  # what a primary sends, no user limits
 RETRY_AFTER_MS = 1000
 ACK_EVERY_MS = 1000
 

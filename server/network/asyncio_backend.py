@@ -20,11 +20,10 @@ from server.client import closed
 from server.client.endpoint import Endpoint
 from server.dispatch.turn import Turn
 from server.network.acceptor import Acceptor
-from server.network.addresses import address
 from server.network.backend import Backend
 from server.network.listening_socket import ListeningSocket
 from server.network.send_queue import SendQueue
-from server.network.tcp_options import keep_alive, send_at_once
+from server.network.sockets import address, keep_alive, send_at_once
 from server.network.transport import Transport
 from server.process import faults
 
@@ -97,7 +96,9 @@ class AsyncioListener:
         for _ in range(ACCEPTED_AT_ONCE):
             try:
                 client, _address = self._listening.sock.accept()
-                self._let_in(client)
+                task = self._backend.loop.create_task(self._serve(client))
+                self._coming.add(task)
+                task.add_done_callback(self._coming.discard)
             except BlockingIOError:
                 return
             except ConnectionAbortedError:
@@ -105,11 +106,6 @@ class AsyncioListener:
             except (OSError, MemoryError) as error:
                 self._listening.rest(error)
                 return
-
-    def _let_in(self, sock: socket) -> None:
-        task = self._backend.loop.create_task(self._serve(sock))
-        self._coming.add(task)
-        task.add_done_callback(self._coming.discard)
 
     async def _serve(self, sock: socket) -> None:
         transport = AsyncioTransport(self._backend, self._acceptor)
@@ -216,9 +212,9 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
 
     def resume_writing(self) -> None:
         """Resume after the loop's present call, during which it does not expect to be closed."""
-        self._backend.loop.call_soon(self._go_on)
+        self._backend.loop.call_soon(self._portions_sent)
 
-    def _go_on(self) -> None:
+    def _portions_sent(self) -> None:
         """The loop's transport has sent all that it was given: give it the next portions."""
         self._is_paused = False
         try:
@@ -281,10 +277,10 @@ class AsyncioTransport(Transport, asyncio.BufferedProtocol):
             return 0
         return self._queue.piece_count() + (self._loops.get_write_buffer_size() > 0)
 
-    def hold(self) -> None:
+    def pause_reading(self) -> None:
         self._loops.pause_reading()
 
-    def go_on(self) -> None:
+    def resume_reading(self) -> None:
         self._loops.resume_reading()
 
     def close(self) -> None:

@@ -37,10 +37,8 @@ cdef class Connection(Endpoint):
 
     @cython.locals(client=Client, stats=Stats)
     cdef _begin_batch(self, Py_ssize_t size)
-    @cython.locals(client=Client, unread=Py_ssize_t)
+    @cython.locals(client=Client, unread=Py_ssize_t, queued=Py_ssize_t)
     cdef _serve(self)
-    @cython.locals(client=Client)
-    cdef _check_query_limit(self)
     cpdef resume(self)
     cdef _run(self)
     @cython.locals(client=Client, parser=RequestParser, ahead=Py_ssize_t)

@@ -1,6 +1,6 @@
 """One client's socket: bytes to commands, replies to bytes. No meaning here.
 
-A connection submits one command at a time. What is pipelined behind a command that waits, or that
+A connection submits one command at a time. What is pipelined after a command that waits, or that
 a pause holds back, stays in the parser until the client is resumed. All answers to one read leave
 in one write, when the turn ends.
 
@@ -114,16 +114,12 @@ class Connection(Endpoint):
         self.wants_buffer = self._parser.wants_buffer()
         unread = self._parser.buffered()
         if unread or client.flags & IN_MULTI:
-            self._check_query_limit()
+            queued = client.queue.size() if client.flags & IN_MULTI else 0
+            if self._parser.overfull(queued):  # more than it may send of what is not run yet
+                self._clients.query_limit_reached(client)
+                self.disconnect()
         if not self._closing:
             self._count_memory(unread)
-
-    def _check_query_limit(self) -> None:
-        """Disconnect a client that has sent more than it may of what is not run yet."""
-        client = self._client
-        if self._parser.overfull(client.queue.size() if client.flags & IN_MULTI else 0):
-            self._clients.query_limit_reached(client)
-            self.disconnect()
 
     def eof_received(self) -> None:
         """Close: a client that has closed its sending half gets what this very turn has answered.
@@ -160,7 +156,7 @@ class Connection(Endpoint):
     # ------------------------------------------------------------------ running commands
 
     def resume(self) -> None:
-        """Send what has been answered meanwhile, and resume with what was pipelined behind it."""
+        """Send what has been answered meanwhile, and resume with what was pipelined after it."""
         client = self._client
         client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         if client.postponed is not None and not client.script_left and not self._closing:

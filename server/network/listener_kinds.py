@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from server.config.parameters import BadValue, Config
 from server.network.acceptor import Acceptor
-from server.network.addresses import host_name
 from server.network.backend import Backend
+from server.network.sockets import host_name
 from server.observe.part import Part
 
 if TYPE_CHECKING:  # imported when there is a TLS port

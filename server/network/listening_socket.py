@@ -47,9 +47,9 @@ class ListeningSocket:
         """Call *accept* no more for a while: it has failed, and would fail again at once."""
         _log.error("cannot accept a client for now: %s", getattr(error, "strerror", "no memory"))
         self._readers.remove_reader(self.sock.fileno())
-        self._loop.call_later(RETRY_S, self._go_on)
+        self._loop.call_later(RETRY_S, self._accept_again)
 
-    def _go_on(self) -> None:
+    def _accept_again(self) -> None:
         if self.sock.fileno() >= 0:
             self._readers.add_reader(self.sock.fileno(), self._accept)
 

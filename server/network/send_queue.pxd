@@ -15,13 +15,10 @@ cdef class SendQueue:
     cdef Py_ssize_t taken
     cdef bytearray _open
 
-    @cython.locals(size=Py_ssize_t)
+    @cython.locals(size=Py_ssize_t, piece=bytearray, end=Py_ssize_t)
     cpdef add(self, Encoder out)
-    @cython.locals(piece=bytearray, end=Py_ssize_t)
-    cdef _join(self, Encoder out, Py_ssize_t size)
     @cython.locals(left=Py_ssize_t)
     cpdef pass_over(self, Py_ssize_t count)
-    cdef _pass_piece(self)
     @cython.locals(start=Py_ssize_t, size=Py_ssize_t)
     cpdef take(self, Py_ssize_t most)
     cpdef clear(self)

@@ -37,7 +37,13 @@ class SendQueue:
         if not size:
             return
         if size < SHORT and not out.in_pieces():
-            self._join(out, size)
+            piece = self._open
+            if piece is None or len(piece) >= SHORT:
+                piece = self._open = bytearray()
+                self.pieces.append(piece)
+            end = len(piece)
+            octets.grow(piece, end + size)
+            octets.put_slice(piece, end, out.buffer, 0, size)
             out.clear()
         else:
             self.pieces += out.take_pieces()
@@ -47,15 +53,6 @@ class SendQueue:
     def piece_count(self) -> int:
         """How many pieces wait."""
         return len(self.pieces) - self.first
-
-    def _join(self, out: Encoder, size: int) -> None:
-        piece = self._open
-        if piece is None or len(piece) >= SHORT:
-            piece = self._open = bytearray()
-            self.pieces.append(piece)
-        end = len(piece)
-        octets.grow(piece, end + size)
-        octets.put_slice(piece, end, out.buffer, 0, size)
 
     def pass_over(self, count: int) -> None:
         """Let go of the first *count* bytes, which are sent. O(pieces sent), amortized."""
@@ -71,15 +68,12 @@ class SendQueue:
                 self.taken += count
                 return
             count -= left
-            self._pass_piece()
-
-    def _pass_piece(self) -> None:
-        self.pieces[self.first] = None
-        self.first += 1
-        self.taken = 0
-        if self.first >= MANY and self.first * 2 > len(self.pieces):
-            del self.pieces[: self.first]
-            self.first = 0
+            self.pieces[self.first] = None
+            self.first += 1
+            self.taken = 0
+            if self.first >= MANY and self.first * 2 > len(self.pieces):
+                del self.pieces[: self.first]
+                self.first = 0
 
     def take(self, most: int) -> bytes | bytearray | memoryview:
         """Take the first bytes, *most* of one piece at most. The queue must not be empty."""

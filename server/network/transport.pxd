@@ -12,6 +12,6 @@ cdef class Transport:
     cpdef Py_ssize_t unsent(self) except -1
     cpdef Py_ssize_t unsent_pieces(self) except -1
     cpdef close(self)
-    cpdef hold(self)
-    cpdef go_on(self)
+    cpdef pause_reading(self)
+    cpdef resume_reading(self)
     cpdef abort(self)

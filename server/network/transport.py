@@ -51,11 +51,11 @@ class Transport:
     def close(self) -> None:
         """Close when all is sent; nothing more is read."""
 
-    def hold(self) -> None:
-        """Suspend reading until go_on(): the peer has to wait."""
+    def pause_reading(self) -> None:
+        """Read nothing until resume_reading(): the peer has to wait."""
 
-    def go_on(self) -> None:
-        """Resume reading."""
+    def resume_reading(self) -> None:
+        """Read again."""
 
     def abort(self) -> None:
         """Close at once. What has not been sent is lost."""

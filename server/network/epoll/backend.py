@@ -8,12 +8,11 @@ from socket import socket
 
 from server.dispatch.turn import Turn
 from server.network.acceptor import Acceptor
-from server.network.addresses import address
 from server.network.backend import Backend
 from server.network.epoll.listener import Listener
 from server.network.epoll.selector import Selector
 from server.network.epoll.transport import EpollTransport
-from server.network.tcp_options import keep_alive, send_at_once
+from server.network.sockets import address, keep_alive, send_at_once
 
 
 class EpollBackend(Backend):

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from server.network.acceptor import Acceptor
-from server.network.addresses import address, is_wildcard
 from server.network.epoll import socket_calls
 from server.network.epoll.selector import Selector
 from server.network.epoll.transport import EpollTransport
 from server.network.listening_socket import ListeningSocket
-from server.network.tcp_options import keep_alive, send_at_once
+from server.network.sockets import address, is_wildcard, keep_alive, send_at_once
 from server.process import faults
 
 ACCEPTED_AT_ONCE = 100  # before other sockets get their turn
@@ -89,8 +88,12 @@ class Listener:
         endpoint = None
         try:
             if self._are_late:
-                _keep_alive(fd, self._own_keep_alive_s)
-            local = self._address or _local_address(fd)
+                with _borrowed(fd) as sock:
+                    keep_alive(sock, self._own_keep_alive_s)
+            local = self._address
+            if not local:
+                with _borrowed(fd) as sock:
+                    local = address(sock.family, sock.getsockname())
             transport = EpollTransport(fd, peer or local, local, self._selector)
             endpoint = self._acceptor.connect(transport)
             transport.open(endpoint)
@@ -103,16 +106,6 @@ class Listener:
     def close(self) -> None:
         """Stop listening."""
         self._listening.close()
-
-
-def _keep_alive(fd: int, seconds: int) -> None:
-    with _borrowed(fd) as sock:
-        keep_alive(sock, seconds)
-
-
-def _local_address(fd: int) -> str:
-    with _borrowed(fd) as sock:
-        return address(sock.family, sock.getsockname())
 
 
 @contextmanager

@@ -11,6 +11,10 @@ cdef int64_t LONGEST_STAY_NS
 cdef int TURNS_OF_THE_LOOP
 
 
+cdef class Reader(Transport):
+    cdef object _call
+
+
 cdef class Selector:
     cdef object _loop
     cdef object _epoll

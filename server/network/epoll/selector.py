@@ -28,13 +28,32 @@ from functools import partial
 
 from server.dispatch.turn import Turn
 from server.network.epoll import socket_calls
-from server.network.epoll.reader import Reader
 from server.network.transport import Transport
 from server.process import faults, ticks
+from server.process.faults import ServerFault
 
 NS_A_MS = 1_000_000
 LONGEST_STAY_NS = 100 * NS_A_MS  # a signal that comes just before a wait is handled after it
 TURNS_OF_THE_LOOP = 2  # after each stay: a signal wakes the loop, which wakes its handler
+
+
+class Reader(Transport):
+    """Makes a call whenever *fd*, which is somebody else's, has something to read."""
+
+    def __init__(self, fd: int, call: Callable[[], None]) -> None:
+        self.fd = fd
+        self.address = self.local_address = ""
+        self._call = call
+
+    def ready(self, events: int) -> None:
+        """Make the call. Raises ServerFault if it fails: no client is to blame."""
+        try:
+            self._call()
+        except Exception as error:
+            raise ServerFault("what is no client's socket was not served") from error
+
+    def abort(self) -> None:
+        """Nothing to do: the opener of the file closes it."""
 
 
 class Selector:
@@ -51,7 +70,7 @@ class Selector:
         self._calls_due = 0  # that the loop is to make before the selector stays
         self._loop_has_work = False  # as somebody has rung the bell for
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self.add_reader(self._bell, self._leave)
+        self.add_reader(self._bell, self._bell_rang)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -170,6 +189,6 @@ class Selector:
         if self._bell >= 0:
             os.eventfd_write(self._bell, 1)
 
-    def _leave(self) -> None:
+    def _bell_rang(self) -> None:
         os.eventfd_read(self._bell)
         self._loop_has_work = True

@@ -178,7 +178,7 @@ class EpollTransport(Transport):
         reads = not (self._closing or self._is_held)
         self._selector.expect(self.fd, DRAINING if reads else ONLY_DRAINING)
 
-    def hold(self) -> None:
+    def pause_reading(self) -> None:
         self._is_held = True
         if self._endpoint is None:
             return
@@ -187,7 +187,7 @@ class EpollTransport(Transport):
         else:
             self._selector.expect(self.fd, HELD)
 
-    def go_on(self) -> None:
+    def resume_reading(self) -> None:
         self._is_held = False
         if self._queue.size:
             self._follow_queue()

@@ -8,6 +8,7 @@ from ssl import SSLError
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.network.acceptor import Acceptor
+from server.network.tls import openssl
 from server.network.tls.context import make_context
 from server.network.tls.endpoint import TlsEndpoint
 from server.network.tls.transport import TlsTransport
@@ -37,7 +38,7 @@ class TlsConnector(Acceptor):
 
     def begin(self) -> None:
         """The socket is served: send the first words."""
-        self._go_on()
+        self._shake_hands()
 
     def close(self) -> None:
         """Close the connection during its handshake."""
@@ -46,7 +47,7 @@ class TlsConnector(Acceptor):
     def received(self, transport: TlsTransport, data: bytes) -> None:
         """More of the handshake has come."""
         transport.take(data)
-        self._go_on()
+        self._shake_hands()
 
     def ended(self, transport: TlsTransport) -> None:
         """The other side has closed its half of the connection."""
@@ -62,11 +63,11 @@ class TlsConnector(Acceptor):
             self._on_failed(f"the TLS handshake has failed: {why}")
             self._transport.abort()
 
-    def _go_on(self) -> None:
+    def _shake_hands(self) -> None:
         try:
             is_done = self._transport.shake_hands()
         except SSLError as error:
-            self._fail((error.reason or str(error)).replace("_", " ").lower())
+            self._fail(openssl.reason_of(error))
             return
         if is_done:
             endpoint = self._acceptor.connect(self._transport)

@@ -39,9 +39,14 @@ def make_context(config: Config, is_server: bool = True) -> SSLContext:
     context.options |= ssl.OP_NO_RENEGOTIATION  # each costs the server more than the client
     _set_protocols(context, config.tls_protocols)
     if is_server or not config.tls_client_cert_file:
-        _load_certificate(context, config)
-    else:
-        _load_client_certificate(context, config)
+        pair = config.tls_cert_file, config.tls_key_file, config.tls_key_file_pass
+    else:  # a primary is shown another certificate than clients are
+        pair = (
+            config.tls_client_cert_file,
+            config.tls_client_key_file,
+            config.tls_client_key_file_pass,
+        )
+    _load_pair(context, *pair)
     _load_authorities(context, config)
     _set_ciphers(context, config)
     if config.tls_dh_params_file:
@@ -83,34 +88,14 @@ def _set_protocols(context: SSLContext, names: str) -> None:
                 context.options |= option
 
 
-def _load_certificate(context: SSLContext, config: Config) -> None:
-    _load_pair(context, config.tls_cert_file, config.tls_key_file, config.tls_key_file_pass)
-
-
-def _load_client_certificate(context: SSLContext, config: Config) -> None:
-    """What a primary is shown, where that is another one than clients are."""
-    _load_pair(
-        context,
-        config.tls_client_cert_file,
-        config.tls_client_key_file,
-        config.tls_client_key_file_pass,
-    )
-
-
 def _load_pair(context: SSLContext, certificate: str, key: str, secret: str) -> None:
-    with _failing(f"Failed to load certificate: {certificate}"):
-        _try_to_read(certificate)
-    with _failing(f"Failed to load private key: {key}"):
-        _try_to_read(key)
+    for what, path in (("certificate", certificate), ("private key", key)):
+        with _failing(f"Failed to load {what}: {path}"), Path(path).open("rb"):
+            pass
     # Without a password, OpenSSL would ask the terminal for one.
     password = secret.encode("utf-8", "surrogateescape")
     with _failing(f"Failed to load certificate {certificate} with private key {key}"):
         context.load_cert_chain(certificate, key, password)
-
-
-def _try_to_read(path: str) -> None:
-    with Path(path).open("rb"):
-        pass
 
 
 def _load_authorities(context: SSLContext, config: Config) -> None:
@@ -157,9 +142,7 @@ def _failing(what: str) -> Iterator[None]:
     try:
         yield
     except ssl.SSLError as error:
-        raise BadSettings(
-            f"{what}: {(error.reason or str(error)).replace('_', ' ').lower()}"
-        ) from None
+        raise BadSettings(f"{what}: {openssl.reason_of(error)}") from None
     except OSError as error:
         raise BadSettings(f"{what}: {error.strerror}") from None
     except ValueError as error:  # a NUL in a path, a password that is too long

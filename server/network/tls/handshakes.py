@@ -18,6 +18,7 @@ from collections.abc import Callable
 from ssl import SSLError
 
 from server.network.acceptor import Acceptor
+from server.network.tls import openssl
 from server.network.tls.transport import TlsTransport
 from server.process import faults
 
@@ -68,11 +69,11 @@ class Handshakes:
         """More of its handshake has come."""
         if transport.take(data) > MOST_AHEAD:
             self._ready.pop(transport, None)
-            self._go_on(transport)
+            self._continue(transport)
             return
         self._ready[transport] = None
         if len(self._ready) == 1:
-            self._call_soon(self._go_on_with_some)
+            self._call_soon(self._continue_some)
 
     def ended(self, transport: TlsTransport) -> None:
         """The client has closed its half of the connection."""
@@ -85,19 +86,19 @@ class Handshakes:
 
     # ------------------------------------------------------------------ progress
 
-    def _go_on_with_some(self) -> None:
+    def _continue_some(self) -> None:
         for _ in range(min(self.at_once, len(self._ready))):
             transport, _ = self._ready.popitem(last=False)
-            self._go_on(transport)
+            self._continue(transport)
         if self._ready:
-            self._call_soon(self._go_on_with_some)
+            self._call_soon(self._continue_some)
 
-    def _go_on(self, transport: TlsTransport) -> None:
+    def _continue(self, transport: TlsTransport) -> None:
         try:
             if transport.shake_hands() and self._begun.pop(transport, None) is not None:
                 transport.open(self._acceptor.connect(transport))
         except SSLError as error:
-            self._end(transport, _reason(error))
+            self._end(transport, openssl.reason_of(error))
         except Exception as error:
             faults.report("letting a client in by TLS, who is turned away", error)
             transport.abort()
@@ -110,8 +111,3 @@ class Handshakes:
             why, transport.address, transport.local_address,
         )  # fmt: skip
         transport.abort()
-
-
-def _reason(error: SSLError) -> str:
-    """What went wrong, in OpenSSL's words: "no shared cipher"."""
-    return (error.reason or str(error)).replace("_", " ").lower()

@@ -1,4 +1,4 @@
-"""Settings of OpenSSL that Python's ssl module does not offer, made by OpenSSL's own functions.
+"""What Python's ssl module does not offer: settings, made by OpenSSL's functions, and its words.
 
 An SSLContext is, after the head of every Python object, a pointer to OpenSSL's SSL_CTX:
 
@@ -13,7 +13,7 @@ import _ssl
 import ctypes
 import sys
 from collections.abc import Callable
-from ssl import SSLContext, SSLObject
+from ssl import SSLContext, SSLError, SSLObject
 from typing import Any
 
 SET_SESSION_CACHE_SIZE = 42  # SSL_CTRL_SET_SESS_CACHE_SIZE
@@ -26,13 +26,18 @@ class OutOfReachError(Exception):
     """The OpenSSL that Python uses cannot be called."""
 
 
+def reason_of(error: SSLError) -> str:
+    """What went wrong, in OpenSSL's words: "no shared cipher"."""
+    return (error.reason or str(error)).replace("_", " ").lower()
+
+
 def reader_and_writer(session: SSLObject) -> tuple[Callable[..., Any], Callable[..., int]]:
     """The functions read() and write() of *session*, without the way through SSLObject's methods.
 
     These do nothing but call the same functions of the wrapped object.
     """
-    behind = getattr(session, "_sslobj", session)
-    return behind.read, behind.write
+    wrapped = getattr(session, "_sslobj", session)
+    return wrapped.read, wrapped.write
 
 
 def set_ciphersuites(context: SSLContext, names: str) -> bool:

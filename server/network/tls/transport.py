@@ -75,7 +75,7 @@ class TlsTransport(Transport):
         return self._incoming.pending
 
     def shake_hands(self) -> bool:
-        """Go on with the handshake; whether it is done. Raises SSLError.
+        """Continue the handshake; whether it is done. Raises SSLError.
 
         The first step costs a signature, about a millisecond with an RSA key.
         """
@@ -88,7 +88,11 @@ class TlsTransport(Transport):
         return True
 
     def peer_name(self) -> str:
-        return _common_name(self._session.getpeercert())
+        certificate: Any = self._session.getpeercert() or {}
+        names: dict[str, str] = {}
+        for part in certificate.get("subject", ()):
+            names.update(part)
+        return names.get("commonName", "")
 
     def open(self, endpoint: Endpoint) -> None:
         """Serve *endpoint* from now on, with what has come after the handshake."""
@@ -204,11 +208,11 @@ class TlsTransport(Transport):
     def unsent_pieces(self) -> int:
         return self._queue.piece_count() + self._below.unsent_pieces()
 
-    def hold(self) -> None:
-        self._below.hold()
+    def pause_reading(self) -> None:
+        self._below.pause_reading()
 
-    def go_on(self) -> None:
-        self._below.go_on()
+    def resume_reading(self) -> None:
+        self._below.resume_reading()
 
     def close(self) -> None:
         self._is_closing = True
@@ -262,11 +266,3 @@ class TlsTransport(Transport):
         if endpoint is not None:
             closed.keep(endpoint)
             endpoint.connection_lost()
-
-
-def _common_name(certificate: Any) -> str:
-    """The common name of the owner of *certificate*; "" if there is none."""
-    names: dict[str, str] = {}
-    for part in (certificate or {}).get("subject", ()):
-        names.update(part)
-    return names.get("commonName", "")

@@ -190,21 +190,21 @@ def test_an_end_is_reported_while_something_is_unsent_and_the_rest_is_sent(face)
 
 def test_nothing_is_read_while_it_is_held_whatever_is_unsent(pair):
     pair.write(bytes(MANY))
-    pair.transport.hold()
+    pair.transport.pause_reading()
     pair.peer.send(b"abc")
     pair.turn()
     assert pair.endpoint.data == b""
-    pair.transport.go_on()
+    pair.transport.resume_reading()
     pair.turn()
     assert pair.endpoint.data == b"abc"
-    pair.transport.hold()
+    pair.transport.pause_reading()
     pair.peer.send(b"def")
     while pair.transport.unsent():
         pair.received()
         pair.turn()
     pair.turn()
     assert pair.endpoint.data == b"abc"
-    pair.transport.go_on()
+    pair.transport.resume_reading()
     pair.turn()
     assert pair.endpoint.data == b"abcdef"
 

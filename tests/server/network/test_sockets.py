@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from server.network.tcp_options import keep_alive
+from server.network.sockets import keep_alive
 
 
 def test_a_keepalive_time_that_the_system_refuses_is_ignored() -> None:
