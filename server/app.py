@@ -42,7 +42,7 @@ from server.parts.persistence.snapshot_loader import LoadFailed
 from server.parts.state import ServerState
 from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
-from server.process.monotonic import monotonic_ms
+from server.process.server_clock import monotonic_ms
 from server.table.command import TABLE
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from server.check.contents import Contents, Description, shown
 from server.check.findings import Finding
-from server.observe.sizes import human
+from server.observe.memory import human
 
 
 def lines_of(found: Finding, most_streams: int) -> Iterator[str]:

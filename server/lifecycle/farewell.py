@@ -13,7 +13,7 @@ from protocol.replies import ErrorReply
 from server.dispatch.dispatcher import Dispatcher
 from server.following.role_changes import RoleChanges
 from server.observe.part import Part
-from server.process.monotonic import monotonic_ms
+from server.process.server_clock import monotonic_ms
 
 FAILED = ErrorReply("ERR", "Errors trying to SHUTDOWN. Check logs.")
 

@@ -71,7 +71,9 @@ class Stopping:
             _log.warning(
                 "Errors trying to shut down the server. Check the logs for more information."
             )
-            self._state.supervision.goes_on("Not stopped: the data could not be put on the disk")
+            self._state.supervision.serves_again(
+                "Not stopped: the data could not be put on the disk"
+            )
             return False
         self._end()
         return True

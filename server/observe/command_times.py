@@ -49,4 +49,4 @@ class CommandTimes(Part):
         )
         if not command.flags & SKIP_SLOWLOG:
             words = command.without_secrets(argv)
-            self._slow_log.add(time_s, ns // 1000, words, client.address, client.name)
+            self._slow_log.add_if_slow(time_s, ns // 1000, words, client.address, client.name)

@@ -52,11 +52,8 @@ def filled(databases: Sequence[Keyspace], now_ms: int) -> Iterator[tuple[str, Fi
     """What is in those of *databases* that are not empty, each with its number."""
     for db in databases:
         if len(db):
+            sample = db.expiring.sample(db.events.chance, TTL_SAMPLE)
+            left_ms = [max(0, db.expiry(key) - now_ms) for key in sample]
+            mean_ttl_ms = sum(left_ms) // len(left_ms) if left_ms else 0
             expiring, hashes = len(db.expiring), len(db.field_expiries)
-            yield str(db.index), Filling(len(db), expiring, _mean_ttl_ms(db, now_ms), hashes)
-
-
-def _mean_ttl_ms(db: Keyspace, now_ms: int) -> int:
-    sample = db.expiring.sample(db.events.chance, TTL_SAMPLE)
-    left_ms = [max(0, db.expiry(key) - now_ms) for key in sample]
-    return sum(left_ms) // len(left_ms) if left_ms else 0
+            yield str(db.index), Filling(len(db), expiring, mean_ttl_ms, hashes)

@@ -43,7 +43,7 @@ class Series:
         self.samples: deque[Sample] = deque(maxlen=SAMPLES)
         self.worst_ms = 0
 
-    def add(self, time_s: int, ms: int) -> None:
+    def add_sample(self, time_s: int, ms: int) -> None:
         """Add a sample. Of those of one second only the longest stays."""
         self.worst_ms = max(self.worst_ms, ms)
         if self.samples and self.samples[-1].time_s == time_s:
@@ -69,7 +69,7 @@ class LatencyEvents(Part):
         """*event* has ended at *time_s* (unix time) after *duration_ns*."""
         ms = duration_ns // 1_000_000
         if 0 < self.threshold_ms <= ms:
-            self.series.setdefault(event, Series()).add(time_s, ms)
+            self.series.setdefault(event, Series()).add_sample(time_s, ms)
 
     def reset(self, event: bytes) -> bool:
         """Forget the samples of *event*. False if there are none."""

@@ -13,8 +13,7 @@ event loop's own transports these fields do not exist.
 from __future__ import annotations
 
 from server.observe.part import Part
-from server.observe.rates import Rates
-from server.observe.stats import Stats
+from server.observe.stats import Rates, Stats
 from server.process import ticks
 from server.table.command import TABLE
 

@@ -57,7 +57,10 @@ class Memory(Part):
 
     def configured(self, config: Config) -> None:
         self.limit = min(config.maxmemory, MOST)
-        self.clients_limit = _clients_limit(config)
+        limit = config.maxmemory_clients
+        if limit < 0:  # a percentage of maxmemory
+            limit = config.maxmemory * -limit // 100
+        self.clients_limit = min(limit or MOST, MOST)
 
     def hold(self, client: Client, size: int) -> None:
         """Count *size* bytes more of what *client* watches or is subscribed to."""
@@ -80,14 +83,6 @@ class Memory(Part):
     def exceeded(self) -> bool:
         """Whether more is in use than maxmemory allows: what adds data is refused then."""
         return 0 < self.limit < self.used() - self.log
-
-
-def _clients_limit(config: Config) -> int:
-    """maxmemory-clients in bytes; a part of maxmemory, if there is one, if it is a percentage."""
-    limit = config.maxmemory_clients
-    if limit < 0:
-        limit = config.maxmemory * -limit // 100
-    return min(limit or MOST, MOST)
 
 
 def resident_bytes() -> int:
@@ -114,3 +109,11 @@ def resident_and_file_bytes() -> tuple[int, int]:
 def total_bytes() -> int:
     """Memory of the machine, in bytes."""
     return os.sysconf("SC_PHYS_PAGES") * PAGE_BYTES
+
+
+def human(size: int) -> str:
+    """*size* bytes in the greatest unit that it has one of: 1.50M."""
+    if size < 1024:
+        return f"{size}B"
+    power = min((size.bit_length() - 1) // 10, len("KMGTP"))
+    return f"{size / 1024**power:.2f}{'KMGTP'[power - 1]}"

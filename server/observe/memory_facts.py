@@ -17,8 +17,7 @@ from server.observe.fact import (
     nothing,
     text,
 )
-from server.observe.memory import Memory, resident_and_file_bytes, total_bytes
-from server.observe.sizes import human
+from server.observe.memory import Memory, human, resident_and_file_bytes, total_bytes
 from storage.keyspace.key_table import PLACE_BYTES
 from storage.keyspace.keyspace import Keyspace
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.observe.sizes import human
+from server.observe.memory import human
 
 LITTLE = 5 * 1024 * 1024  # bytes: below this the figures say nothing
 NEAR = 0.9  # of maxmemory

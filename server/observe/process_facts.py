@@ -25,7 +25,7 @@ from server.observe.fact import (
     text,
 )
 from server.process import build
-from server.process.instance import Instance
+from server.process.identity import Instance
 from server.process.supervision import supervisor
 
 SECONDS_A_DAY = 86400
@@ -45,12 +45,8 @@ class Run(NamedTuple):
         return max(0, self.now_ms - self.instance.started_ms) // 1000
 
 
-def _system() -> str:
-    name = os.uname()
-    return f"{name.sysname} {name.release} {name.machine}"
-
-
-SYSTEM = _system()
+_uname = os.uname()
+SYSTEM = f"{_uname.sysname} {_uname.release} {_uname.machine}"
 
 RUN = Facts[Run](
     text("redis_version", Always(build.REDIS_VERSION), "The Redis whose behaviour this is"),

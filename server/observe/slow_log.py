@@ -47,7 +47,7 @@ class SlowLog(Part):
         """The last *most* entries; all if it is negative."""
         return list(self._entries if most < 0 else islice(self._entries, most))
 
-    def add(
+    def add_if_slow(
         self, time_s: int, duration_us: int, words: Sequence[bytes], address: str, name: bytes
     ) -> None:
         """Add a command, if it took long enough to be kept. Its secrets must be hidden already."""

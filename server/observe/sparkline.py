@@ -39,17 +39,12 @@ def graph(event: str, series: Series, now_s: int) -> str:
 
 def _band(samples: Sequence[Sample], low: int, high: int, now_s: int) -> list[str]:
     """As many samples as one line holds: the bars, a blank line, the labels."""
-    heights = [_height(sample.ms - low, high - low) for sample in samples]
+    levels, span = ROWS * len(LEVELS), high - low or 1
+    heights = [min((sample.ms - low) * levels // span, levels - 1) for sample in samples]
     bars = ["".join(_cell(height, row) for height in heights) for row in reversed(range(ROWS))]
     labels = [_ago(now_s - sample.time_s) for sample in samples]
     downwards = ["".join(letters) for letters in zip_longest(*labels, fillvalue=" ")]
     return [*bars, " " * len(samples), *downwards]
-
-
-def _height(above_low: int, span: int) -> int:
-    """The height of a bar, in levels from 0."""
-    levels = ROWS * len(LEVELS)
-    return min(above_low * levels // (span or 1), levels - 1)
 
 
 def _cell(height: int, row: int) -> str:

@@ -38,7 +38,7 @@ from server.parts.tracking.tracking import Tracking
 from server.parts.waiting.blocking import Blocking
 from server.parts.waiting.pausing import Pausing
 from server.parts.watching import Watching
-from server.process.instance import Instance
+from server.process.identity import Instance
 from server.process.server_clock import ServerClock
 from server.process.shutdown import NoShutdown, Shutdown
 from server.process.supervision import Supervision

@@ -38,7 +38,7 @@ class Background:
 
 
 def daemonize() -> Background:
-    """Go on in a child without a terminal; the parent ends when the child is ready, or has ended.
+    """Continue in a child without a terminal; the parent ends when the child is ready or has ended.
 
     Raises OSError when the system has no room for another process.
     """

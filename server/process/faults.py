@@ -5,7 +5,7 @@
     the server's     ServerFault, and whatever reaches the loop      server.app ends the process
 
 It is the server's fault when what it holds and what its log says may differ from then on: a handler
-stopped halfway through its changes, or the AOF, the end of a turn or cron has failed. To go on
+stopped halfway through its changes, or the AOF, the end of a turn or cron has failed. To continue
 would be to build on that, or to hang. The process ends with status 1, and the next one starts from
 what is on the disk.
 """

@@ -1,10 +1,13 @@
-"""The name of the server: its own, or Redis's for tools that start a redis-server.
+"""What identifies the server: this run of it, and its name.
+
+The name is its own, or Redis's for tools that start a redis-server.
 
 Such tools read the line of --version and wait for lines of the server log.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import PurePath
 
 LOOKALIKE = "redis-server"
@@ -13,6 +16,14 @@ LOOKALIKE = "redis-server"
 LOOKALIKE_PID_FILE = "/var/run/redis.pid"
 
 _program = ""
+
+
+class Instance:
+    """A run of the server: its id, and when it was started: *started_ms* is unix time in ms."""
+
+    def __init__(self) -> None:
+        self.run_id = os.urandom(20).hex()
+        self.started_ms = 0
 
 
 def go_by(program: str) -> None:

@@ -16,7 +16,6 @@ from server.process.log_line import LOG_LEVELS, LineFormatter
 from server.process.log_output import (
     STDOUT,
     FileOutput,
-    LineOutput,
     StandardOutput,
     SyslogOutput,
     open_log_file,
@@ -33,23 +32,19 @@ def start(config: Config) -> None:
 
     Raises OSError, with a message for the user, when the file cannot be written.
     """
-    root = logging.getLogger()
-    root.addHandler(_line_output(config))
+    root, formatter = logging.getLogger(), LineFormatter(config)
+    if config.logfile:
+        path = str(Path(config.logfile).absolute())
+        try:
+            os.close(open_log_file(path))
+        except OSError as error:
+            raise OSError(f"Can't open the log file '{path}': {error.strerror}") from error
+        root.addHandler(FileOutput(path, formatter))
+    else:
+        root.addHandler(StandardOutput(formatter))
     if config.syslog_enabled:
         root.addHandler(SyslogOutput(config.syslog_ident, config.syslog_facility))
     set_level(config)
-
-
-def _line_output(config: Config) -> LineOutput:
-    formatter = LineFormatter(config)
-    if not config.logfile:
-        return StandardOutput(formatter)
-    path = str(Path(config.logfile).absolute())
-    try:
-        os.close(open_log_file(path))
-    except OSError as error:
-        raise OSError(f"Can't open the log file '{path}': {error.strerror}") from error
-    return FileOutput(path, formatter)
 
 
 def log_startup(config: Config) -> None:
@@ -91,7 +86,9 @@ def log_and_print(message: str, level: int = logging.CRITICAL) -> None:
     """
     if logging.getLogger().hasHandlers():
         _log.log(level, "%s", message)
-        if _log.isEnabledFor(level) and _is_standard_error():
+        outputs = [type(handler) for handler in logging.getLogger().handlers]
+        is_seen = StandardOutput in outputs and os.path.sameopenfile(STDOUT, STDERR)  # one terminal
+        if _log.isEnabledFor(level) and is_seen:
             return
     print_error(message)
 
@@ -100,9 +97,3 @@ def print_error(message: str) -> None:
     """Write *message* to the standard error, if it can be."""
     with contextlib.suppress(OSError):
         os.write(STDERR, f"penstock: {message}\n".encode("utf-8", "backslashreplace"))
-
-
-def _is_standard_error() -> bool:
-    """Whether the server log and the standard error are one file: a terminal, say."""
-    outputs = [type(handler) for handler in logging.getLogger().handlers]
-    return StandardOutput in outputs and os.path.sameopenfile(STDOUT, STDERR)

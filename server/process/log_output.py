@@ -46,13 +46,13 @@ class LineOutput(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            self.write((self.format(record) + "\n").encode("utf-8", "backslashreplace"))
+            self.write_line((self.format(record) + "\n").encode("utf-8", "backslashreplace"))
         except OSError:
             pass
         except Exception:
             self.handleError(record)
 
-    def write(self, line: bytes) -> None:
+    def write_line(self, line: bytes) -> None:
         """Write *line*, or lose it. Raises OSError."""
         raise NotImplementedError
 
@@ -64,7 +64,7 @@ class FileOutput(LineOutput):
         super().__init__(formatter)
         self._path = path
 
-    def write(self, line: bytes) -> None:
+    def write_line(self, line: bytes) -> None:
         fd = open_log_file(self._path)
         try:
             os.write(fd, line)
@@ -83,7 +83,7 @@ class StandardOutput(LineOutput):
         self._torn = False  # the last one was written in part
         self._waited_s = -PATIENCE_EVERY_S
 
-    def write(self, line: bytes) -> None:
+    def write_line(self, line: bytes) -> None:
         if self._lost:
             if not self._takes_more():
                 self._lost += 1

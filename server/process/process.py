@@ -87,7 +87,7 @@ def write_pid_file(config: Config) -> None:
         return
     path = Path(config.pidfile).absolute()
     try:
-        path.write_text(_own_id())
+        path.write_text(f"{os.getpid()}\n")
     except OSError as error:
         log.log_and_print(f"Failed to write PID file '{path}': {error.strerror}", logging.WARNING)
     else:
@@ -97,9 +97,5 @@ def write_pid_file(config: Config) -> None:
 def _remove_pid_file(path: Path) -> None:
     """Remove it, unless it is another's by now."""
     with contextlib.suppress(OSError):
-        if path.read_text() == _own_id():
+        if path.read_text() == f"{os.getpid()}\n":
             path.unlink()
-
-
-def _own_id() -> str:
-    return f"{os.getpid()}\n"

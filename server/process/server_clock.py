@@ -25,6 +25,11 @@ LAST_MS = 4_102_444_800_000
 MOST_PASSED_MS = 2**61  # plus the longest wait: still within 64 bits
 
 
+def monotonic_ms() -> int:
+    """The system's monotonic clock in ms, which DEBUG CLOCK does not move."""
+    return time.monotonic_ns() // 1_000_000
+
+
 class OutOfRange(ValueError):
     """The clock cannot be moved as far as that."""
 
@@ -86,7 +91,7 @@ class ServerClock:
     def travel(self, ms: int) -> None:
         """Move unix time by *ms*, which may be negative. Raises OutOfRange.
 
-        So much has passed then, if it goes on; none if it goes back.
+        A way ahead counts as time that has passed; a way back does not.
         """
         self._move(ms * NS_A_MS)
 
@@ -102,7 +107,7 @@ class ServerClock:
         self.is_frozen = True
 
     def thaw(self) -> None:
-        """Go on from where it stands still."""
+        """Run again, from where it stands still."""
         self.ahead_ns = self.unix_ns() - self._system_unix_ns()
         self._passed_ahead_ns = self.passed_ns() - self._system_passed_ns()
         self._unix_source, self._passed_source = self._system_unix_ns, self._system_passed_ns

@@ -15,7 +15,6 @@ import contextlib
 import logging
 import signal
 from collections.abc import Callable, Iterator
-from types import FrameType
 from typing import NoReturn
 
 from server.config.parameters import Config
@@ -60,15 +59,11 @@ def ignore(loop: asyncio.AbstractEventLoop) -> None:
 @contextlib.contextmanager
 def exit_on_second_sigint() -> Iterator[None]:
     """Within this, while a save is waited for, a second SIGINT ends the process at once."""
-    before = signal.signal(signal.SIGINT, _exit_now)
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: exit_now())
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _exit_now(_number: int, _frame: FrameType | None) -> NoReturn:
-    exit_now()
 
 
 def exit_now() -> NoReturn:

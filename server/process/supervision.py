@@ -90,7 +90,7 @@ class Supervision:
         elif self._supervisor == "upstart":
             os.kill(os.getpid(), signal.SIGSTOP)
 
-    def goes_on(self, status: str = "") -> None:
+    def serves_again(self, status: str = "") -> None:
         """What was begun is over, and clients are served again; *status* is bad news, if any."""
         self._status = status or SERVES
         if self._systemd is not None:

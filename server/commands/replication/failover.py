@@ -51,5 +51,6 @@ def failover(call: Call) -> Reply:
         return OK
     if is_forced and not (timeout_ms and target):
         raise FORCE_NEEDS_BOTH
-    call.server.replication.begin_failover(target, timeout_ms, is_forced)
+    replication = call.server.replication
+    replication.failover.begin(target, timeout_ms, is_forced, replication.now_ms())
     return OK

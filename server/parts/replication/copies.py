@@ -94,14 +94,12 @@ class Copies:
         if needs_file or not all(replica.knows_eof for replica in waiting):
             by_file = [replica for replica in waiting if needs_file or not replica.knows_eof]
             self._begin(by_file, FileCopy(by_file, self._file_is_written), now_ms)
-        elif self._is_time(len(waiting), now_ms):
-            copy = PipeCopy(waiting, self._pipes, lambda: self._children.poll(wait=True))
-            self._begin(waiting, copy, now_ms)
-
-    def _is_time(self, waiting: int, now_ms: int) -> bool:
+            return
         enough = self._config.repl_diskless_sync_max_replicas
         delay_ms = self._config.repl_diskless_sync_delay * 1000
-        return bool(enough and waiting >= enough) or now_ms - self._since_ms >= delay_ms
+        if (enough and len(waiting) >= enough) or now_ms - self._since_ms >= delay_ms:
+            copy = PipeCopy(waiting, self._pipes, lambda: self._children.poll(wait=True))
+            self._begin(waiting, copy, now_ms)
 
     def close(self) -> None:
         """The server ends."""

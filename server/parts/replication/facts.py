@@ -192,9 +192,9 @@ SYNCS = Facts[Replication](
     counter("sync_full", COUNT, lambda here: here.full_copies,
             "Copies of all data that replicas have asked for"),
     counter("sync_partial_ok", COUNT, lambda here: here.continued,
-            "Replicas that came back and went on where they were"),
+            "Replicas that came back and continued where they were"),
     counter("sync_partial_err", COUNT, lambda here: here.not_continued,
-            "Replicas that came back and could not go on where they were"),
+            "Replicas that came back and could not continue where they were"),
 )  # fmt: skip
 
 TRAFFIC = Facts[Traffic](

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
-from server.client.end_of_turn import EndOfTurn, NoTurns
-from server.client.endpoint import Endpoint
+from server.client.endpoint import EndOfTurn, Endpoint, NoTurns
 from server.parts.propagation.propagation import Op, Propagation
 from server.parts.replication.history import History
 from server.parts.replication.replica import Replica

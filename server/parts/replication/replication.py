@@ -30,7 +30,7 @@ from server.parts.replication.replica import Replica, Stage, replica_of
 from server.parts.replication.replicas import Replicas, name_of
 from server.parts.replication.ties import NoListener, NoPipes, Pipes, RoleListener
 from server.parts.replication.traffic import Traffic
-from server.process.monotonic import monotonic_ms
+from server.process.server_clock import monotonic_ms
 from storage.keyspace.keyspace import Keyspace
 
 if TYPE_CHECKING:
@@ -188,12 +188,6 @@ class Replication(Part):
         """Have all replicas tell how far they are, now."""
         if self.replicas.online:
             self.feed.ask_offsets()
-
-    def begin_failover(
-        self, target: tuple[str, int] | None, timeout_ms: int, is_forced: bool
-    ) -> None:
-        """FAILOVER; see Failover.begin. Raises ErrorReply."""
-        self.failover.begin(target, timeout_ms, is_forced, self.now_ms())
 
     def _begin_backlog(self) -> None:
         """Somebody asks for the stream: keep it from now on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.observe.rates import Rates
+from server.observe.stats import Rates
 from server.parts.replication.replica import Replica
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from server.observe.fact import BYTES, COUNT, Facts, counter, gauge, text
-from server.observe.sizes import human
+from server.observe.memory import human
 from server.parts.scripting.scripting import Scripting
 
 

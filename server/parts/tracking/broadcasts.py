@@ -15,8 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from server.client.client import RESTRICTED, Client
-from server.client.end_of_turn import EndOfTurn, NoTurns
-from server.client.endpoint import Endpoint
+from server.client.endpoint import EndOfTurn, Endpoint, NoTurns
 from server.parts.tracking.invalidation import Invalidation
 
 Tell = Callable[[Client, Invalidation], None]
@@ -51,7 +50,7 @@ class Broadcasts(Endpoint):
     def __len__(self) -> int:
         return len(self._prefixes)
 
-    def add(self, client: Client, prefix: bytes) -> None:
+    def add_prefix(self, client: Client, prefix: bytes) -> None:
         """Let *client* be told of the keys that begin with *prefix*."""
         held = self._prefixes.get(prefix)
         if held is None:
@@ -59,7 +58,7 @@ class Broadcasts(Endpoint):
             self._sizes[len(prefix)] += 1
         held.clients[client] = None
 
-    def remove(self, client: Client, prefix: bytes) -> None:
+    def remove_prefix(self, client: Client, prefix: bytes) -> None:
         """*client* does not want to be told of them any more."""
         held = self._prefixes[prefix]
         del held.clients[client]

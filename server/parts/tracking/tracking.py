@@ -88,7 +88,7 @@ class Tracking(Part):
             if prefix in options.prefixes:
                 continue
             options.prefixes.add(prefix)
-            self.broadcasts.add(client, prefix)
+            self.broadcasts.add_prefix(client, prefix)
             self._memory.hold(client, PREFIX_BYTES + len(prefix))
         if options.redirect:
             self._clients[options.redirect].set_flag(TOLD)
@@ -99,7 +99,7 @@ class Tracking(Part):
         if not client.flags & TRACKING:
             return
         for prefix in client.tracking.prefixes:
-            self.broadcasts.remove(client, prefix)
+            self.broadcasts.remove_prefix(client, prefix)
             self._memory.hold(client, -PREFIX_BYTES - len(prefix))
         client.tracking = NOT_TRACKING
         client.clear_flag(TRACKING)

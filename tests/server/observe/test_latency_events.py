@@ -32,7 +32,7 @@ def test_only_what_takes_as_long_as_the_threshold_is_kept() -> None:
 def test_of_one_second_the_longest_sample_stays() -> None:
     series = Series()
     for time_s, ms in ((1, 5), (1, 3), (1, 9), (2, 4)):
-        series.add(time_s, ms)
+        series.add_sample(time_s, ms)
     assert list(series.samples) == [(1, 9), (2, 4)]
     assert series.worst_ms == 9
 
@@ -40,7 +40,7 @@ def test_of_one_second_the_longest_sample_stays() -> None:
 def test_the_oldest_sample_goes_and_the_worst_is_remembered() -> None:
     series = Series()
     for time_s in range(SAMPLES + 1):
-        series.add(time_s, 100 if time_s == 0 else 1)
+        series.add_sample(time_s, 100 if time_s == 0 else 1)
     assert len(series.samples) == SAMPLES
     assert series.samples[0].time_s == 1
     assert series.worst_ms == 100
@@ -70,7 +70,7 @@ def test_the_report_says_what_happened_or_how_to_find_out() -> None:
 def test_a_drawing_has_bars_between_the_lowest_and_the_highest_and_ages() -> None:
     series = Series()
     for time_s, ms in ((0, 10), (86_400, 30), (172_740, 20), (172_795, 34)):
-        series.add(time_s, ms)
+        series.add_sample(time_s, ms)
     assert graph("command", series, 172_800) == (
         "command - high 34 ms, low 10 ms (all time high 34 ms)\n" + "-" * 80 + "\n"
         " o #\n"
@@ -86,7 +86,7 @@ def test_a_drawing_has_bars_between_the_lowest_and_the_highest_and_ages() -> Non
 def test_equal_samples_are_drawn_flat_and_many_in_several_bands() -> None:
     series = Series()
     for time_s in range(81):
-        series.add(time_s, 5)
+        series.add_sample(time_s, 5)
     bands = graph("fork", series, 81).split("\n")
     assert bands[5] == "_" * 80
     assert bands[-2:] == ["s", ""]

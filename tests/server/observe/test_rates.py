@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.observe.rates import SAMPLES, Rates
+from server.observe.stats import SAMPLES, Rates
 
 
 def test_there_is_no_rate_before_two_samples() -> None:

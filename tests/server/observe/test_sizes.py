@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.observe import sizes
+from server.observe.memory import human
 
 
 @pytest.mark.parametrize(
@@ -11,4 +11,4 @@ from server.observe import sizes
      (25276510208, "23.54G"), (2**70, "1048576.00P")],
 )  # fmt: skip
 def test_sizes_are_shown_as_redis_shows_them(size, text):
-    assert sizes.human(size) == text
+    assert human(size) == text

@@ -16,7 +16,7 @@ def slow_log(**parameters: int) -> SlowLog:
 
 
 def add(log: SlowLog, *words: bytes, us: int = 10_000) -> None:
-    log.add(1_700_000_000, us, words, "10.0.0.1:5000", b"me")
+    log.add_if_slow(1_700_000_000, us, words, "10.0.0.1:5000", b"me")
 
 
 def test_the_newest_entry_comes_first_and_numbers_go_on_after_a_reset() -> None:

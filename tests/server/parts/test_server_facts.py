@@ -15,7 +15,7 @@ from server.parts.replication.following import LinkState
 from server.parts.replication.replica import Replica
 from server.parts.server_facts import SECTIONS
 from server.process import build
-from server.process.monotonic import monotonic_ms
+from server.process.server_clock import monotonic_ms
 from server.process.shutdown import NoShutdown
 from tests.server.conftest import SocketlessServer
 

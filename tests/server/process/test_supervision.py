@@ -98,7 +98,7 @@ def test_systemd_is_not_told_unless_configured(config, ears, supervised):
     told = Supervision(config)
     told.working("x")
     told.serving()
-    told.goes_on("x")
+    told.serves_again("x")
     told.stopping()
     told.tick()
     assert ears.all() == []
@@ -181,7 +181,7 @@ def test_after_a_save_in_the_foreground_the_status_is_the_one_before(config, ear
 
 
 def test_a_status_is_one_line(config, ears):
-    Supervision(config).goes_on("Not reloaded: 'x\nREADY=1'")
+    Supervision(config).serves_again("Not reloaded: 'x\nREADY=1'")
     assert ears.all() == ["STATUS=Not reloaded: 'x READY=1'\n"]
 
 
@@ -219,7 +219,7 @@ def test_a_systemd_that_takes_nothing_does_not_hold_up_the_server(config, ears, 
     """A socket takes a few datagrams only."""
     told = Supervision(config)
     for _ in range(2000):
-        told.goes_on("again")
+        told.serves_again("again")
     assert ears.all()
 
 

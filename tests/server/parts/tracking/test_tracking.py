@@ -7,8 +7,7 @@ import gc
 import pytest
 
 from server.client.client import SUBSCRIBED, Client
-from server.client.end_of_turn import NoTurns
-from server.client.endpoint import Endpoint
+from server.client.endpoint import Endpoint, NoTurns
 from server.client.pushes import Pushes
 from server.client.tracking_options import NOT_TRACKING, TrackingOptions
 from server.config.parameters import Config
