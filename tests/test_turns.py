@@ -49,7 +49,7 @@ NO_TURNS = {
     "self._accept_again": "a listening socket accepts again",
     "self._portions_sent": "a socket has taken all that it was given",
     "self._continue_some": "a handshake of TLS: its connection enters",
-    "self._leave": "the selector's bell",
+    "self._bell_rang": "the selector's bell",
     "self._read": "a child's pipe: what it brings is sent at the end of a turn that it asks for",
     "closed.let_go": "what was closed outside of a turn",
     "partial(self._call, call)": "counts the calls that are due",
