@@ -249,7 +249,10 @@ def function_restore(call: Call) -> Reply:
     policy = call.argv[3].upper() if len(call.argv) == 4 else b"APPEND"
     if policy not in (b"FLUSH", b"APPEND", b"REPLACE"):
         raise BAD_POLICY
-    sources = _read_payload(call.argv[2])
+    try:
+        sources = function_payload.restore(call.argv[2])
+    except Corrupt:
+        raise NOT_FUNCTIONS from None
     scripting = call.server.scripting
     if policy != b"FLUSH":
         scripting.functions()[1].load_all(sources, policy == b"REPLACE")
@@ -263,14 +266,6 @@ def function_restore(call: Call) -> Reply:
         scripting.use_functions(made)
     _changed(call)
     return OK
-
-
-def _read_payload(data: bytes) -> list[bytes]:
-    """The texts of the libraries in *data*. Raises ErrorReply, BadPayload."""
-    try:
-        return function_payload.restore(data)
-    except Corrupt:
-        raise NOT_FUNCTIONS from None
 
 
 container_help("FUNCTION", group="scripting", since="7.0.0")

@@ -3,8 +3,6 @@ from libc.stdint cimport int64_t
 
 from server.dispatch.call cimport Call
 from server.parts.restrictions cimport Restrictions
-from server.parts.scripting.engine cimport Engine
-from server.parts.scripting.script cimport Script
 from server.table.args cimport to_int
 
 cdef Py_ssize_t FIRST_KEY
@@ -15,7 +13,5 @@ cdef int NO_WRITES
 
 @cython.locals(count=int64_t)
 cpdef int key_count(list argv, object no_number=*) except -1
-@cython.locals(flags=int)
-cpdef object run_script(Call call, Engine engine, Script script, int keys, bint read_only)
 cpdef int checked_flags(Call call, int flags, bint read_only) except -1
 cdef _check(Call call, int flags, bint read_only)

@@ -1,13 +1,12 @@
-"""What is asked before a script or a function runs, and how it is run then."""
+"""What is asked before a script or a function runs."""
 
 from __future__ import annotations
 
-from protocol.replies import ErrorReply, Reply
+from protocol.replies import ErrorReply
 from server.client.origin import REPLAYED
 from server.dispatch.call import Call
-from server.parts.scripting.engine import FIRST_KEY, Engine
 from server.parts.scripting.header import ALLOW_OOM, ALLOW_STALE, NO_HEADER, NO_WRITES
-from server.parts.scripting.script import Script
+from server.parts.scripting.script import FIRST_KEY
 from server.table import errors
 from server.table.args import to_int
 from server.table.errors import READ_ONLY_REPLICA
@@ -38,12 +37,6 @@ def key_count(argv: list[bytes], no_number: ErrorReply = errors.NOT_AN_INTEGER) 
     if count < 0:
         raise NEGATIVE_KEYS
     return count  # no more than there are words
-
-
-def run_script(call: Call, engine: Engine, script: Script, keys: int, read_only: bool) -> Reply:
-    """Run a script, of whose words so many are *keys*, if it may run now. Raises ErrorReply."""
-    flags = checked_flags(call, script.flags, read_only)
-    return engine.run_for(call.client, call.argv, script.sha, flags, script.ref, keys, False)
 
 
 def checked_flags(call: Call, flags: int, read_only: bool) -> int:

@@ -55,7 +55,7 @@ def script_exists(call: Call) -> Reply:
     SCRIPT EXISTS sha1 [sha1 ...]
     """
     _, cache = call.server.scripting.scripts()
-    return [int(cache.find(sha) is not None) for sha in call.argv[2:]]
+    return [int(cache.known_by(sha) is not None) for sha in call.argv[2:]]
 
 
 @command(

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Container
 
 from protocol.replies import ErrorReply
-from server.parts.scripting.function import Function, FunctionTable
 from server.parts.scripting.header import BAD_NAME, FLAGS, is_name, read_library_header
 from server.parts.scripting.lua.interpreter import Interpreter, LuaError
+from server.parts.scripting.script import Function, FunctionTable
 from server.parts.scripting.script_run import ScriptRun
 
 LIBRARY_BYTES = 400  # of a library and its functions besides their text
@@ -102,13 +102,10 @@ class FunctionLibraries(FunctionTable):
             if old is not None:
                 self._remove(old)
         for library in those:
-            self._add(library)
-
-    def _add(self, library: Library) -> None:
-        self.libraries[library.name] = library
-        self.memory += len(library.source) + LIBRARY_BYTES
-        for function in library.functions.values():
-            self.functions[function.name.lower()] = function
+            self.libraries[library.name] = library
+            self.memory += len(library.source) + LIBRARY_BYTES
+            for function in library.functions.values():
+                self.functions[function.name.lower()] = function
 
     def delete(self, name: bytes) -> None:
         """Remove the library *name*. Raises ErrorReply."""

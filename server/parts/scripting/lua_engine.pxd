@@ -1,7 +1,7 @@
 from protocol.encoder cimport Encoder
 from server.client.client cimport Client
 from server.parts.scripting.lua.interpreter cimport Failure, Interpreter
-from server.parts.scripting.engine cimport Engine
+from server.parts.scripting.script cimport Engine
 from server.parts.scripting.script_run cimport ScriptRun
 
 

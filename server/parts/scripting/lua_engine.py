@@ -5,8 +5,8 @@ from __future__ import annotations
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.client import Client
-from server.parts.scripting.engine import FIRST_KEY, Engine
 from server.parts.scripting.lua.interpreter import Failure, Interpreter
+from server.parts.scripting.script import FIRST_KEY, Engine
 from server.parts.scripting.script_run import ScriptRun
 from server.table.errors import CountedError
 

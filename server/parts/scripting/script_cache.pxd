@@ -18,11 +18,10 @@ cdef class ScriptCache(ScriptTable):
     cdef readonly int64_t memory
 
     @cython.locals(last=Script, script=Script)
-    cpdef Script find(self, bytes sha)
-    @cython.locals(last=Script, script=Script)
-    cpdef Script get(self, bytes source)
+    cpdef Script known_by(self, bytes sha)
+    @cython.locals(last=Script, script=Script, oldest=Script)
+    cpdef Script compiled(self, bytes source)
     cpdef Script load(self, bytes source)
     cpdef clear(self)
     cdef _used(self, Script script)
     cdef Script _add(self, bytes source)
-    cdef _evict(self)

@@ -36,7 +36,7 @@ class ScriptCache(ScriptTable):
     def __len__(self) -> int:
         return len(self._by_sha)
 
-    def find(self, sha: bytes) -> Script | None:
+    def known_by(self, sha: bytes) -> Script | None:
         last = self._last
         if last is not None and sha == last.sha:
             return last
@@ -47,7 +47,7 @@ class ScriptCache(ScriptTable):
             self._used(script)
         return script
 
-    def get(self, source: bytes) -> Script:
+    def compiled(self, source: bytes) -> Script:
         last = self._last
         if last is not None and source == last.source:
             return last
@@ -56,7 +56,11 @@ class ScriptCache(ScriptTable):
             script = self._add(source)
             self._by_eval[script.sha] = script
             if len(self._by_eval) > MOST_BY_EVAL:
-                self._evict()
+                _, oldest = self._by_eval.popitem(last=False)
+                del self._by_sha[oldest.sha], self._by_source[oldest.source]
+                self._interpreter.forget(oldest.ref)
+                self.memory -= len(oldest.source) + SCRIPT_BYTES
+                self.evicted += 1
         self._used(script)
         return script
 
@@ -92,11 +96,3 @@ class ScriptCache(ScriptTable):
         self._by_sha[sha] = self._by_source[source] = script
         self.memory += len(source) + SCRIPT_BYTES
         return script
-
-    def _evict(self) -> None:
-        """Forget the script that was used least recently."""
-        _, script = self._by_eval.popitem(last=False)
-        del self._by_sha[script.sha], self._by_source[script.source]
-        self._interpreter.forget(script.ref)
-        self.memory -= len(script.source) + SCRIPT_BYTES
-        self.evicted += 1

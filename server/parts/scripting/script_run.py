@@ -94,7 +94,7 @@ class ScriptRun(Host):
         self.ends = False  # it was told to end, or its server ends
         self.started_ns = 0
         self.registry: Registry | None = None
-        self.pause: _Pause = _goes_on  # suspends the script, if that is possible
+        self.pause: _Pause = _not_suspended  # suspends the script, if that is possible
         self._ask_at_ns = 0
 
     def begin(
@@ -201,5 +201,5 @@ class _Pause(Protocol):
     def __call__(self) -> None: ...
 
 
-def _goes_on() -> None:
+def _not_suspended() -> None:
     """Do nothing: this script cannot be suspended."""

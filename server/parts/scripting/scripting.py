@@ -6,6 +6,7 @@ each start over with theirs.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from protocol.replies import ErrorReply
@@ -95,23 +96,20 @@ class Scripting(Part):
 
         One that declares what it does is taken at its word. Source: redis 7.0 and 8.6, observed.
         """
-        declared = self._declared_by(argv, is_function=command.name.startswith("fcall"))
-        return flags_of_call(command.flags, declared)
-
-    def _declared_by(self, argv: list[bytes], is_function: bool) -> int:
-        """What the script of *argv*, or its function, declares; NO_HEADER if that is unknown."""
-        name = argv[1]
-        if is_function:
+        name, declared = argv[1], NO_HEADER
+        if command.name.startswith("fcall"):
             opened = self.opened_functions
-            function = None if opened is None else opened[1].find(name)
-            return NO_HEADER if function is None else function.flags
-        if name.startswith(b"#!"):
-            try:
-                return read_script_header(name).flags
-            except ErrorReply:
-                return NO_HEADER
-        script = self._scripts[1].find(name) if self._scripts is not None else None
-        return NO_HEADER if script is None else script.flags
+            function = None if opened is None else opened[1].named(name)
+            if function is not None:
+                declared = function.flags
+        elif name.startswith(b"#!"):
+            with suppress(ErrorReply):  # EVAL will raise it
+                declared = read_script_header(name).flags
+        elif self._scripts is not None:
+            script = self._scripts[1].known_by(name)
+            if script is not None:
+                declared = script.flags
+        return flags_of_call(command.flags, declared)
 
     def flush_scripts(self) -> None:
         """Forget all scripts. Raises ErrorReply while one of them runs."""

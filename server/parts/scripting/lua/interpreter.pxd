@@ -2,9 +2,9 @@ cimport cython
 
 from protocol.encoder cimport Encoder
 from server.parts.scripting.lua cimport lua_api as lua
-from server.parts.scripting.lua cimport natives, randomness, redis_library, register_function, values
+from server.parts.scripting.lua cimport natives, randomness, redis_library, values
 from server.parts.scripting.lua.host cimport Host
-from server.parts.scripting.lua.libraries cimport all_libraries
+from server.parts.scripting.lua.libraries cimport bit, cjson, cmsgpack, struct
 from server.parts.scripting.lua.lua_api cimport lua_State
 from server.parts.scripting.lua.results cimport ResultWriter
 
@@ -37,7 +37,6 @@ cdef class Interpreter:
     cpdef set_limit(self, size_t limit)
     cdef _install_own(self)
     cdef _build_world(self, size_t limit, dict versions)
-    cdef int _text_ref(self, bytes text) except -1
     @cython.locals(status=int)
     cpdef int compile(self, bytes source, bytes name) except? -1
     cpdef forget(self, int ref)
@@ -46,7 +45,6 @@ cdef class Interpreter:
     @cython.locals(at=int)
     cdef int _push_words(self, list words, int start, int end) except -1
     cdef Failure _run(self, int arguments, Encoder out)
-    cdef Failure _write_result(self, Encoder out)
     cpdef Failure load_library(self, int ref)
     cdef int _let_see(self, int redis) except -1
     @cython.locals(outer=Host, status=int)
@@ -54,6 +52,3 @@ cdef class Interpreter:
     cdef Failure _failure(self, int status)
     @cython.locals(kind=int)
     cdef bytes _text_field(self, bytes name)
-
-
-cdef bytes _place_of(bytes where)

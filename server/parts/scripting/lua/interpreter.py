@@ -15,9 +15,9 @@ from pathlib import Path
 
 from protocol.encoder import Encoder
 from server.parts.scripting.lua import lua_api as lua
-from server.parts.scripting.lua import natives, randomness, redis_library, register_function, values
+from server.parts.scripting.lua import natives, randomness, redis_library, values
 from server.parts.scripting.lua.host import Host
-from server.parts.scripting.lua.libraries import all_libraries
+from server.parts.scripting.lua.libraries import bit, cjson, cmsgpack, struct
 from server.parts.scripting.lua.results import ResultWriter, ScriptEnded
 
 SANDBOX = Path(__file__).with_name("sandbox.lua")
@@ -72,7 +72,10 @@ class Interpreter:
         if not self._L:
             raise MemoryError
         lua.open_libraries(self._L)
-        all_libraries.install(self._L)
+        bit.install(self._L)
+        cjson.install(self._L)
+        cmsgpack.install(self._L)
+        struct.install(self._L)
         self._install_own()
         self._build_world(limit, versions)
 
@@ -95,10 +98,8 @@ class Interpreter:
         """Put our versions of some of Lua's functions in the place of these."""
         L = self._L
         lua.get_field(L, lua.GLOBALS, b"math")
-        lua.push_native(L, randomness.math_random)
-        lua.set_field(L, -2, b"random")
-        lua.push_native(L, randomness.math_randomseed)
-        lua.set_field(L, -2, b"randomseed")
+        natives.set_native(L, b"random", randomness.math_random)
+        natives.set_native(L, b"randomseed", randomness.math_randomseed)
         redis_library.install_clock(L)
         lua.get_field(L, lua.GLOBALS, b"string")
         for name in BOUNDED:
@@ -120,7 +121,7 @@ class Interpreter:
         redis_library.install(L)
         redis_library.install_common(L, versions)
         lua.create_table(L, 0, 16)
-        register_function.install(L)
+        redis_library.install_registration(L)
         redis_library.install_common(L, versions)
         lua.push_number(L, limit)
         if lua.call(L, 3, 5, 0):
@@ -130,16 +131,13 @@ class Interpreter:
         self._redis = lua.make_ref(L)
         self._world = lua.make_ref(L)
         self._globals = lua.make_ref(L)
-        self._keys_name = self._text_ref(b"KEYS")
-        self._argv_name = self._text_ref(b"ARGV")
+        lua.push_bytes(L, b"KEYS")  # a ref to a text is pushed sooner than the text is made again
+        self._keys_name = lua.make_ref(L)
+        lua.push_bytes(L, b"ARGV")
+        self._argv_name = lua.make_ref(L)
         lua.push_ref(L, self._globals)
         lua.replace(L, lua.GLOBALS)
         lua.collect_garbage(L)
-
-    def _text_ref(self, text: bytes) -> int:
-        """A ref to *text*, which is pushed sooner than made again."""
-        lua.push_bytes(self._L, text)
-        return lua.make_ref(self._L)
 
     # ------------------------------------------------------------------ scripts
 
@@ -217,18 +215,14 @@ class Interpreter:
         self._host.ended_at = b""
         failure = self._call(arguments, 1)
         if failure is None:
-            failure = self._write_result(out)
+            try:
+                self._results.write(L, out)
+            except MemoryError:
+                failure = Failure(b"ERR " + natives.NO_MEMORY, b"", False)
+            except ScriptEnded:
+                failure = Failure(b"", b"", False)  # the host knows why
         lua.set_top(L, 0)
         return failure
-
-    def _write_result(self, out: Encoder) -> Failure | None:
-        try:
-            self._results.write(self._L, out)
-        except MemoryError:
-            return Failure(b"ERR " + natives.NO_MEMORY, b"", False)
-        except ScriptEnded:
-            return Failure(b"", b"", False)  # the host knows why
-        return None
 
     def load_library(self, ref: int) -> Failure | None:
         """Run the text of a library, which tells the host its functions."""
@@ -270,7 +264,8 @@ class Interpreter:
             text = lua.to_bytes(L, -1) if lua.type_at(L, -1) == lua.STRING else b"unknown error"
             if status == OUT_OF_MEMORY:
                 lua.collect_garbage(L)
-            return Failure(b"ERR " + text, _place_of(self._host.ended_at), False)
+            where = self._host.ended_at.rstrip(b": ")  # ``user_script:1: ``
+            return Failure(b"ERR " + text, b"@" + where if where else b"", False)
         text = self._text_field(b"err") or b"ERR unknown error"
         place = b""
         source, line = self._text_field(b"source"), self._text_field(b"line")
@@ -288,8 +283,3 @@ class Interpreter:
         text = lua.to_bytes(self._L, -1) if kind in (lua.STRING, lua.NUMBER) else None
         lua.pop(self._L, 1)
         return text
-
-
-def _place_of(where: bytes) -> bytes:
-    """``@user_script:1`` of ``user_script:1: ``; empty if that is."""
-    return b"@" + where.rstrip(b": ") if where else b""

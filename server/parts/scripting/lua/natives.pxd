@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 
 from server.parts.scripting.lua cimport lua_api as lua
 from server.parts.scripting.lua.lua_api cimport lua_CFunction, lua_State
@@ -16,6 +17,9 @@ cdef bytes type_name(lua_State *L, int at)
 
 @cython.locals(kind=int)
 cdef bint is_string(lua_State *L, int at) noexcept
+
+@cython.locals(count=int64_t)
+cdef int64_t count_items(lua_State *L) except -1
 
 cdef set_native(lua_State *L, bytes name, lua_CFunction native)
 cdef set_text(lua_State *L, bytes name, bytes text)

@@ -75,6 +75,16 @@ def to_int(L: lua.State, at: int) -> int:
     return int(number) if INT_MIN <= number <= INT_MAX else INT_MIN
 
 
+def count_items(L: lua.State) -> int:
+    """How many items the table on top has."""
+    count = 0
+    lua.push_nil(L)
+    while lua.next_item(L, -2):
+        lua.pop(L, 1)
+        count += 1
+    return count
+
+
 # ---------------------------------------------------------------------- tables of functions
 
 

@@ -12,18 +12,16 @@ cdef Host _running
 
 @cython.locals(left=Host)
 cdef Host enter(Host host)
-cdef Host running()
 cdef int install(lua_State *L) except -1
+cdef int install_registration(lua_State *L) except -1
 cdef int install_common(lua_State *L, dict versions) except -1
 cdef int install_clock(lua_State *L) except -1
 @cython.locals(host=Host)
 cdef int count_reached(lua_State *L) noexcept
 cdef int redis_call(lua_State *L) noexcept
 cdef int redis_pcall(lua_State *L) noexcept
-cdef int _call_command(lua_State *L, bint throws) except? -1
 @cython.locals(words=list)
-cdef object _reply_to(lua_State *L)
-cdef int fault(lua_State *L, object error) except? -1
+cdef int _call_command(lua_State *L, bint throws) except? -1
 cdef int refuse(lua_State *L, bytes text) except? -1
 @cython.locals(level=int, at=int)
 cdef int redis_log(lua_State *L) noexcept
@@ -35,3 +33,11 @@ cdef int redis_setresp(lua_State *L) noexcept
 cdef int redis_set_repl(lua_State *L) noexcept
 cdef int redis_acl_check_cmd(lua_State *L) noexcept
 cdef int os_clock(lua_State *L) noexcept
+
+@cython.locals(ref=int)
+cdef int redis_register_function(lua_State *L) noexcept
+cdef tuple _take_two(lua_State *L)
+cdef tuple _take_named(lua_State *L)
+cdef bytes _text_argument(lua_State *L, str name)
+@cython.locals(kind=int)
+cdef list _take_flags(lua_State *L)

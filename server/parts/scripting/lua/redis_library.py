@@ -1,4 +1,4 @@
-"""The table ``redis`` of scripts: redis.call and its like.
+"""The table ``redis``: redis.call and its like for scripts, redis.register_function for libraries.
 
 Source of the texts: Redis's script_lua.c.
 """
@@ -41,31 +41,24 @@ def enter(host: Host) -> Host:
     return left
 
 
-def running() -> Host:
-    """The host whose script runs."""
-    return _running
-
-
 def install(L: State) -> None:
     """Put the functions into the table on top."""
-    lua.push_native(L, redis_call)
-    lua.set_field(L, -2, b"call")
-    lua.push_native(L, redis_pcall)
-    lua.set_field(L, -2, b"pcall")
-    lua.push_native(L, redis_sha1hex)
-    lua.set_field(L, -2, b"sha1hex")
-    lua.push_native(L, redis_setresp)
-    lua.set_field(L, -2, b"setresp")
-    lua.push_native(L, redis_set_repl)
-    lua.set_field(L, -2, b"set_repl")
-    lua.push_native(L, redis_acl_check_cmd)
-    lua.set_field(L, -2, b"acl_check_cmd")
+    natives.set_native(L, b"call", redis_call)
+    natives.set_native(L, b"pcall", redis_pcall)
+    natives.set_native(L, b"sha1hex", redis_sha1hex)
+    natives.set_native(L, b"setresp", redis_setresp)
+    natives.set_native(L, b"set_repl", redis_set_repl)
+    natives.set_native(L, b"acl_check_cmd", redis_acl_check_cmd)
+
+
+def install_registration(L: State) -> None:
+    """Put what libraries have in place of these into the table on top."""
+    natives.set_native(L, b"register_function", redis_register_function)
 
 
 def install_common(L: State, versions: dict[bytes, bytes | int]) -> None:
     """Put what libraries have too, while they are loaded, into the table on top."""
-    lua.push_native(L, redis_log)
-    lua.set_field(L, -2, b"log")
+    natives.set_native(L, b"log", redis_log)
     for name, value in {**CONSTANTS, **versions}.items():
         if isinstance(value, int):
             lua.push_number(L, value)
@@ -77,8 +70,7 @@ def install_common(L: State, versions: dict[bytes, bytes | int]) -> None:
 def install_clock(L: State) -> None:
     """Make the table ``os``, of which scripts have the clock only."""
     lua.create_table(L, 0, 1)
-    lua.push_native(L, os_clock)
-    lua.set_field(L, -2, b"clock")
+    natives.set_native(L, b"clock", os_clock)
     lua.set_field(L, lua.GLOBALS, b"os")
 
 
@@ -115,30 +107,22 @@ def redis_pcall(L: State) -> int:
 
 def _call_command(L: State, throws: bool) -> int:
     try:
-        reply = _reply_to(L)
+        reply: Reply
+        if lua.top(L) == 0:
+            reply = ErrorReply("ERR", NO_ARGUMENTS.decode())
+        else:
+            words = values.take_words(L)
+            reply = ErrorReply("ERR", NO_WORDS.decode()) if words is None else _running.call(words)
+            words = None  # so that the next command finds the list unused
         lua.set_top(L, 0)
         if not values.push_reply(L, reply, _running.resp) and throws:
             return -1
     except Exception as error:
-        return fault(L, error)
+        return natives.fail_unexpectedly(L, error)
     except BaseException as error:  # it must not cross Lua's frames: the interpreter raises it
         _running.fault = error
         return lua.END
     return 1
-
-
-def _reply_to(L: State) -> Reply:
-    if lua.top(L) == 0:
-        return ErrorReply("ERR", NO_ARGUMENTS.decode())
-    words = values.take_words(L)
-    if words is None:
-        return ErrorReply("ERR", NO_WORDS.decode())
-    return _running.call(words)
-
-
-def fault(L: State, error: Exception) -> int:
-    """A fault of ours ends the script; the host has reported it."""
-    return natives.fail_unexpectedly(L, error)
 
 
 def refuse(L: State, text: bytes) -> int:
@@ -166,7 +150,7 @@ def redis_log(L: State) -> int:
     try:
         _running.log(level, b" ".join(texts))
     except Exception as error:
-        return fault(L, error)
+        return natives.fail_unexpectedly(L, error)
     return 0
 
 
@@ -214,7 +198,7 @@ def redis_acl_check_cmd(L: State) -> int:
     try:
         may = _running.may_call(words)
     except Exception as error:
-        return fault(L, error)
+        return natives.fail_unexpectedly(L, error)
     if may is None:
         return refuse(L, b"Invalid command passed to redis.acl_check_cmd()")
     lua.push_boolean(L, may)
@@ -225,3 +209,97 @@ def os_clock(L: State) -> int:
     """os.clock(): the CPU time of the process, in s."""
     lua.push_number(L, _running.cpu_s())
     return 1
+
+
+# ---------------------------------------------------------------------- redis.register_function
+
+
+def redis_register_function(L: State) -> int:
+    """redis.register_function(name, function), or with a table of named arguments."""
+    try:
+        name, description, flags = _take_named(L) if lua.top(L) == 1 else _take_two(L)
+        ref = lua.make_ref(L)  # the function lies on top
+        _running.register(name, ref, flags, description)
+    except ErrorReply as error:
+        return refuse(L, error.text.encode("utf-8", "surrogateescape"))
+    except Exception as error:
+        return natives.fail_unexpectedly(L, error)
+    return 0
+
+
+def _take_two(L: State) -> tuple[bytes, bytes | None, list[bytes]]:
+    """The name; the function is left on top. Raises ErrorReply."""
+    if lua.top(L) != 2:
+        raise ErrorReply("ERR", "wrong number of arguments to redis.register_function")
+    if lua.type_at(L, 1) not in (lua.STRING, lua.NUMBER):
+        raise ErrorReply("ERR", "first argument to redis.register_function must be a string")
+    if lua.type_at(L, 2) != lua.FUNCTION:
+        raise ErrorReply("ERR", "second argument to redis.register_function must be a function")
+    return lua.to_bytes(L, 1), None, []
+
+
+def _take_named(L: State) -> tuple[bytes, bytes | None, list[bytes]]:
+    """Name, description and flags; the function is left on top. Raises ErrorReply."""
+    if lua.type_at(L, 1) != lua.TABLE:
+        raise ErrorReply(
+            "ERR",
+            "calling redis.register_function with a single argument is only applicable to Lua table"
+            " (representing named arguments).",
+        )
+    name = description = None
+    flags: list[bytes] = []
+    lua.push_nil(L)  # where the function will be
+    lua.push_nil(L)
+    while lua.next_item(L, 1):
+        if lua.type_at(L, -2) != lua.STRING:
+            raise ErrorReply(
+                "ERR", "named argument key given to redis.register_function is not a string"
+            )
+        field = lua.to_bytes(L, -2)
+        if field == b"function_name":
+            name = _text_argument(L, "function_name")
+        elif field == b"description":
+            description = _text_argument(L, "description")
+        elif field == b"callback":
+            if lua.type_at(L, -1) != lua.FUNCTION:
+                raise ErrorReply(
+                    "ERR", "callback argument given to redis.register_function must be a function"
+                )
+            lua.push_value(L, -1)
+            lua.replace(L, 2)
+        elif field == b"flags":
+            flags = _take_flags(L)
+        else:
+            raise ErrorReply("ERR", "unknown argument given to redis.register_function")
+        lua.pop(L, 1)
+    if name is None:
+        raise ErrorReply("ERR", "redis.register_function must get a function name argument")
+    if lua.type_at(L, 2) == lua.NIL:
+        raise ErrorReply("ERR", "redis.register_function must get a callback argument")
+    return name, description, flags
+
+
+def _text_argument(L: State, name: str) -> bytes:
+    if lua.type_at(L, -1) not in (lua.STRING, lua.NUMBER):
+        raise ErrorReply(
+            "ERR", f"{name} argument given to redis.register_function must be a string"
+        )
+    return lua.to_bytes(L, -1)
+
+
+def _take_flags(L: State) -> list[bytes]:
+    """The texts of the table on top. Raises ErrorReply."""
+    if lua.type_at(L, -1) != lua.TABLE:
+        raise ErrorReply(
+            "ERR",
+            "flags argument to redis.register_function must be a table representing function flags",
+        )
+    flags: list[bytes] = []
+    while True:
+        lua.get_index(L, -1, len(flags) + 1)
+        kind = lua.type_at(L, -1)
+        if kind != lua.NIL:
+            flags.append(lua.to_bytes(L, -1) if kind == lua.STRING else b"")
+        lua.pop(L, 1)
+        if kind == lua.NIL:
+            return flags

@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Verbatim, one_line
 from server.parts.scripting.lua import lua_api as lua
-from server.parts.scripting.lua import values
+from server.parts.scripting.lua import natives, values
 from server.parts.scripting.lua.host import Host
 from server.parts.scripting.lua.lua_api import State
 
@@ -46,25 +46,21 @@ class ResultWriter:
         self._script_resp = self._host.resp
         self._values = 0
         try:
-            self._write(L, 0)
+            self._write_value(L, 0)
         finally:
             self._out = _NOWHERE
         lua.pop(L, 1)
 
-    def _check(self, L: State, size: int) -> None:
-        """Check that the script may continue, and its reply may take *size* bytes more."""
-        if self._out.size() + size > lua.memory_limit(L):
+    def _write_value(self, L: State, depth: int) -> None:
+        """Write the value on top, if the script may continue, and its reply take that much more."""
+        out = self._out
+        kind = lua.type_at(L, -1)
+        size = lua.length(L, -1) if kind == lua.STRING else 0
+        if out.size() + size > lua.memory_limit(L):
             raise MemoryError
         self._values += 1
         if self._values % ASKED_EVERY == 0 and self._host.must_end():
             raise ScriptEnded
-
-    def _write(self, L: State, depth: int) -> None:
-        """Write the value on top."""
-        out = self._out
-        kind = lua.type_at(L, -1)
-        size = lua.length(L, -1) if kind == lua.STRING else 0
-        self._check(L, size)
         if kind == lua.STRING and size <= COPIED:
             out.reserve(size + BESIDE)
             out.end = lua.put_bulk(L, -1, out.buffer, out.end)
@@ -85,10 +81,13 @@ class ResultWriter:
     def _write_table(self, L: State, depth: int) -> None:
         """Write a table: what the first field of this order says that it has, or else an array."""
         out = self._out
-        if self._has_text(L, b"err"):
+        if self._has(L, b"err", lua.STRING):
             error = error_of(self._take_text(L))
-            self._write_error(error, self._is_counted(L))
-        elif self._has_text(L, b"ok"):
+            lua.get_field(L, -1, values.IS_COUNTED)
+            is_counted = lua.to_boolean(L, -1)
+            lua.pop(L, 1)
+            self._write_error(error, is_counted)
+        elif self._has(L, b"ok", lua.STRING):
             out.status(self._take_text(L))
         elif self._has(L, b"double", lua.NUMBER):
             out.real(lua.to_number(L, -1))
@@ -97,7 +96,7 @@ class ResultWriter:
             self._write_map(L, depth)
         elif self._has(L, b"set", lua.TABLE):
             self._write_set(L, depth)
-        elif self._has_text(L, b"big_number"):
+        elif self._has(L, b"big_number", lua.STRING):
             text = one_line(self._take_text(L))
             if out.resp == 3:
                 out.raw(b"(%b\r\n" % text)
@@ -113,13 +112,6 @@ class ResultWriter:
         self._out.write(error)
         self._host.error_returned(error, is_counted)
 
-    def _is_counted(self, L: State) -> bool:
-        """Whether the error on top is one that a command gave."""
-        lua.get_field(L, -1, values.IS_COUNTED)
-        is_counted = lua.to_boolean(L, -1)
-        lua.pop(L, 1)
-        return is_counted
-
     def _has(self, L: State, name: bytes, kind: int) -> bool:
         """Whether the table on top has such a field; it is on top then."""
         lua.get_field(L, -1, name)
@@ -127,9 +119,6 @@ class ResultWriter:
             return True
         lua.pop(L, 1)
         return False
-
-    def _has_text(self, L: State, name: bytes) -> bool:
-        return self._has(L, name, lua.STRING)
 
     def _take_text(self, L: State) -> bytes:
         """Pop a string."""
@@ -149,45 +138,36 @@ class ResultWriter:
         self._out.array(size)
         for index in range(1, size + 1):
             lua.get_index(L, -1, index)
-            self._write(L, depth)
+            self._write_value(L, depth)
             lua.pop(L, 1)
 
     def _write_map(self, L: State, depth: int) -> None:
         """Pop a table, and write its keys and values."""
-        self._out.map(self._count(L))
+        self._out.map(natives.count_items(L))
         lua.push_nil(L)
         while lua.next_item(L, -2):
             lua.push_value(L, -2)  # a copy: to read a number as text would change the key
-            self._write(L, depth)
+            self._write_value(L, depth)
             lua.pop(L, 1)
-            self._write(L, depth)
+            self._write_value(L, depth)
             lua.pop(L, 1)
         lua.pop(L, 1)
 
     def _write_set(self, L: State, depth: int) -> None:
         """Pop a table, and write its keys."""
-        self._out.set(self._count(L))
+        self._out.set(natives.count_items(L))
         lua.push_nil(L)
         while lua.next_item(L, -2):
             lua.pop(L, 1)
             lua.push_value(L, -1)
-            self._write(L, depth)
+            self._write_value(L, depth)
             lua.pop(L, 1)
         lua.pop(L, 1)
 
-    def _count(self, L: State) -> int:
-        """How many keys the table on top has."""
-        count = 0
-        lua.push_nil(L)
-        while lua.next_item(L, -2):
-            lua.pop(L, 1)
-            count += 1
-        return count
-
     def _write_verbatim(self, L: State) -> bool:
         """Pop a table, and write its string and format. False if it lacks one of them."""
-        text: bytes | None = self._take_text(L) if self._has_text(L, b"string") else None
-        form: bytes | None = self._take_text(L) if self._has_text(L, b"format") else None
+        text: bytes | None = self._take_text(L) if self._has(L, b"string", lua.STRING) else None
+        form: bytes | None = self._take_text(L) if self._has(L, b"format", lua.STRING) else None
         lua.pop(L, 1)
         if text is None or form is None:
             return False

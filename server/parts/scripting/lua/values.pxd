@@ -36,17 +36,14 @@ cdef int DIGIT_0
 
 cpdef int64_t whole(double number) except? -1
 
-@cython.locals(line=bytes)
+@cython.locals(line=bytes, out=Encoder)
 cdef bint push_reply(lua_State *L, object reply, int resp) except -1
-@cython.locals(out=Encoder)
-cdef int _push_written(lua_State *L, object reply, int resp) except -1
 cdef int _push_null(lua_State *L, int resp) except -1
 cdef int _push_named(
     lua_State *L, bytes name, bytes text, Py_ssize_t start, Py_ssize_t end
 ) except -1
 @cython.locals(end=Py_ssize_t, start=Py_ssize_t, size=Py_ssize_t, mark=int)
 cdef Py_ssize_t _push_next(lua_State *L, bytes data, Py_ssize_t at, int resp) except -1
-cdef Py_ssize_t _line_end(bytes data, Py_ssize_t at) except -1
 @cython.locals(is_negative=bint, number=uint64_t, at=Py_ssize_t)
 cdef int64_t _number(bytes data, Py_ssize_t start, Py_ssize_t end) except? -1
 cdef int _push_line(

@@ -67,19 +67,14 @@ def push_reply(L: State, reply: Reply, resp: int) -> bool:
     elif isinstance(reply, ErrorReply):
         push_error(L, str(reply).encode("utf-8", "surrogateescape"))
         return False
-    else:
-        _push_written(L, reply, resp)
+    else:  # it is written, and read again
+        if type(reply) is Encoder:
+            out = reply
+        else:
+            out = Encoder(resp)
+            out.write(reply)
+        _push_next(L, out.take(), 0, resp)
     return True
-
-
-def _push_written(L: State, reply: Reply, resp: int) -> None:
-    """Push any other reply: it is written, and read again."""
-    if type(reply) is Encoder:
-        out = reply
-    else:
-        out = Encoder(resp)
-        out.write(reply)
-    _push_next(L, out.take(), 0, resp)
 
 
 def _push_null(L: State, resp: int) -> None:
@@ -99,8 +94,10 @@ def _push_named(L: State, name: bytes, text: bytes, start: int, end: int) -> Non
 def _push_next(L: State, data: bytes, at: int, resp: int) -> int:
     """Push the value that begins at *at* of what our own encoder wrote; where the next begins."""
     lua.has_room(L, ROOM)
-    end = _line_end(data, at)
     mark = data[at]
+    end = at
+    while data[end] != CR:
+        end += 1
     if mark in (BULK, VERBATIM):
         size = _number(data, at + 1, end)
         if size < 0:
@@ -121,13 +118,6 @@ def _push_next(L: State, data: bytes, at: int, resp: int) -> int:
     else:
         _push_line(L, data, mark, at + 1, end, resp)
     return end + 2
-
-
-def _line_end(data: bytes, at: int) -> int:
-    """Where the line ends in which *at* is."""
-    while data[at] != CR:
-        at += 1
-    return at
 
 
 def _number(data: bytes, start: int, end: int) -> int:

@@ -12,7 +12,6 @@ cdef install(lua_State *L)
 cdef uint64_t _bits(lua_State *L, int at) noexcept
 cdef bint _are_numbers(lua_State *L, int most) noexcept
 cdef bint _is_number(lua_State *L, int argument) noexcept
-cdef bint _refuse(lua_State *L, int argument) noexcept
 cdef int _give(lua_State *L, uint64_t bits) noexcept
 
 cdef int tobit(lua_State *L) noexcept
@@ -33,6 +32,5 @@ cdef int rol(lua_State *L) noexcept
 cdef int ror(lua_State *L) noexcept
 @cython.locals(bits=uint64_t, middle=uint64_t)
 cdef int bswap(lua_State *L) noexcept
-cdef int tohex(lua_State *L) noexcept
 @cython.locals(count=int64_t, digits=bytes)
-cdef int _tohex(lua_State *L) except -2
+cdef int tohex(lua_State *L) noexcept

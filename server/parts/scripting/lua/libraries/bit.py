@@ -37,6 +37,17 @@ def _bits(L: lua.State, at: int) -> int:
     return number_octets.bits_of(lua.to_number(L, at))
 
 
+def _is_number(L: lua.State, argument: int) -> bool:
+    """Whether *argument* is a number. If it is not, that is reported."""
+    if lua.is_number(L, argument):
+        return True
+    try:
+        natives.wrong_type(L, argument, b"number")
+    except Exception as error:
+        natives.fail_unexpectedly(L, error)
+    return False
+
+
 def _are_numbers(L: lua.State, most: int) -> bool:
     """Whether arguments 1 and *most* down to 2 are numbers. If one is not, that is reported."""
     if not _is_number(L, 1):
@@ -46,19 +57,6 @@ def _are_numbers(L: lua.State, most: int) -> bool:
             return False
         most -= 1
     return True
-
-
-def _is_number(L: lua.State, argument: int) -> bool:
-    return lua.is_number(L, argument) or _refuse(L, argument)
-
-
-def _refuse(L: lua.State, argument: int) -> bool:
-    """Report that *argument* is not a number; False."""
-    try:
-        natives.wrong_type(L, argument, b"number")
-    except Exception as error:
-        natives.fail_unexpectedly(L, error)
-    return False
 
 
 def _give(L: lua.State, bits: int) -> int:
@@ -164,19 +162,15 @@ def bswap(L: lua.State) -> int:
 def tohex(L: lua.State) -> int:
     """tohex(x, [n]): the last *n* hexadecimal digits, at most eight; in capitals if *n* < 0."""
     try:
-        return _tohex(L)
+        count = HEX_DIGITS
+        if not _is_number(L, 1):
+            return -1
+        if lua.type_at(L, 2) != -1:
+            if not _is_number(L, 2):
+                return -1
+            count = number_octets.signed_32(_bits(L, 2))
+        digits = b"%08X" % _bits(L, 1) if count < 0 else b"%08x" % _bits(L, 1)
+        lua.push_bytes(L, digits[max(HEX_DIGITS - abs(count), 0) :])
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _tohex(L: lua.State) -> int:
-    count = HEX_DIGITS
-    if not _is_number(L, 1):
-        return -1
-    if lua.type_at(L, 2) != -1:
-        if not _is_number(L, 2):
-            return -1
-        count = number_octets.signed_32(_bits(L, 2))
-    digits = b"%08X" % _bits(L, 1) if count < 0 else b"%08x" % _bits(L, 1)
-    lua.push_bytes(L, digits[max(HEX_DIGITS - abs(count), 0) :])
     return 1

@@ -44,33 +44,25 @@ def new(L: lua.State) -> int:
 def encode(L: lua.State) -> int:
     """encode(value): it as JSON."""
     try:
-        return _encode(L)
+        if lua.top(L) != 1:
+            return natives.bad_argument(L, 1, b"expected 1 argument")
+        encoder = JsonEncoder()
+        return -1 if encoder.write(L) < 0 else encoder.output.push()
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _encode(L: lua.State) -> int:
-    if lua.top(L) != 1:
-        return natives.bad_argument(L, 1, b"expected 1 argument")
-    encoder = JsonEncoder()
-    return -1 if encoder.write(L) < 0 else encoder.output.push()
 
 
 def decode(L: lua.State) -> int:
     """decode(text): the value that is written there."""
     try:
-        return _decode(L)
+        if lua.top(L) != 1:
+            return natives.bad_argument(L, 1, b"expected 1 argument")
+        if not natives.is_string(L, 1):
+            return natives.wrong_type(L, 1, b"string")
+        text = lua.to_bytes(L, 1)
+        if len(text) >= 2 and 0 in {text_octets.byte_at(text, 0), text_octets.byte_at(text, 1)}:
+            return natives.fail(L, b"JSON parser does not support UTF-16 or UTF-32")
+        decoder = JsonDecoder(text)
+        return -1 if decoder.read(L) < 0 or decoder.read_end(L) < 0 else 1
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _decode(L: lua.State) -> int:
-    if lua.top(L) != 1:
-        return natives.bad_argument(L, 1, b"expected 1 argument")
-    if not natives.is_string(L, 1):
-        return natives.wrong_type(L, 1, b"string")
-    text = lua.to_bytes(L, 1)
-    if len(text) >= 2 and 0 in {text_octets.byte_at(text, 0), text_octets.byte_at(text, 1)}:
-        return natives.fail(L, b"JSON parser does not support UTF-16 or UTF-32")
-    decoder = JsonDecoder(text)
-    return -1 if decoder.read(L) < 0 or decoder.read_end(L) < 0 else 1

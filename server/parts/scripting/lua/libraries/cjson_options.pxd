@@ -36,7 +36,6 @@ cdef int _number(lua_State *L, int argument, int option, int64_t least, int64_t 
 cdef int _choice(lua_State *L, int argument, int option, tuple words) except -2
 cdef int _number_alone(lua_State *L, int option, int64_t most) except -2
 cdef int _choice_alone(lua_State *L, int option, tuple words) except -2
-cdef int _sparse_array(lua_State *L) except -2
 
 cdef int encode_sparse_array(lua_State *L) noexcept
 cdef int encode_max_depth(lua_State *L) noexcept

@@ -97,14 +97,6 @@ def _choice_alone(L: lua.State, option: int, words: tuple[bytes, ...]) -> int:
     return -1 if _take(L, 1) < 0 else _choice(L, 1, option, words)
 
 
-def _sparse_array(L: lua.State) -> int:
-    if _take(L, 3) < 0 or _choice(L, 1, SPARSE_CONVERT, SWITCH) < 0:
-        return -1
-    if _number(L, 2, SPARSE_RATIO, 0, LARGEST) < 0 or _number(L, 3, SPARSE_SAFE, 0, LARGEST) < 0:
-        return -1
-    return 3
-
-
 # ---------------------------------------------------------------------- functions of the library
 
 
@@ -115,7 +107,11 @@ def encode_sparse_array(L: lua.State) -> int:
     many). They are refused, or with *convert* encoded as objects.
     """
     try:
-        return _sparse_array(L)
+        if _take(L, 3) < 0 or _choice(L, 1, SPARSE_CONVERT, SWITCH) < 0:
+            return -1
+        if _number(L, 2, SPARSE_RATIO, 0, LARGEST) < 0:
+            return -1
+        return -1 if _number(L, 3, SPARSE_SAFE, 0, LARGEST) < 0 else 3
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
 

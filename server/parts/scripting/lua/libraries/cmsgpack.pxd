@@ -11,9 +11,8 @@ from server.parts.scripting.lua.libraries.output cimport Output
 cdef int64_t MOST_RESULTS
 
 cdef install(lua_State *L)
-cdef int pack(lua_State *L) noexcept
 @cython.locals(count=int, output=Output, argument=int)
-cdef int _pack(lua_State *L) except -2
+cdef int pack(lua_State *L) noexcept
 
 cdef int unpack(lua_State *L) noexcept
 cdef int unpack_one(lua_State *L) noexcept

@@ -31,23 +31,19 @@ def install(L: lua.State) -> None:
 def pack(L: lua.State) -> int:
     """pack(value, ...): the values one after the other."""
     try:
-        return _pack(L)
+        count = lua.top(L)
+        if count == 0:
+            return natives.bad_argument(L, 0, b"MessagePack pack needs input.")
+        if not lua.has_room(L, count) or not lua.has_room(L, message_packer.ROOM):
+            return natives.bad_argument(L, 0, b"Too many arguments for MessagePack pack.")
+        output = Output()
+        output.L = L
+        for argument in range(1, count + 1):
+            lua.push_value(L, argument)
+            message_packer.pack_value(L, output, 0)
+        return output.push()
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _pack(L: lua.State) -> int:
-    count = lua.top(L)
-    if count == 0:
-        return natives.bad_argument(L, 0, b"MessagePack pack needs input.")
-    if not lua.has_room(L, count) or not lua.has_room(L, message_packer.ROOM):
-        return natives.bad_argument(L, 0, b"Too many arguments for MessagePack pack.")
-    output = Output()
-    output.L = L
-    for argument in range(1, count + 1):
-        lua.push_value(L, argument)
-        message_packer.pack_value(L, output, 0)
-    return output.push()
 
 
 # ---------------------------------------------------------------------- unpack

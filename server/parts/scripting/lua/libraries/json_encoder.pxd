@@ -45,11 +45,8 @@ cdef class JsonEncoder:
     cdef int _write_string(self, lua_State *L, int at) except -1
     @cython.locals(number=double)
     cdef int _write_number(self, lua_State *L, int at) except -2
-    @cython.locals(largest=int64_t, items=int64_t, key=double)
+    @cython.locals(largest=int64_t, items=int64_t, key=double, ratio=int64_t)
     cdef int64_t _array_length(self, lua_State *L) except -3
-    @cython.locals(ratio=int64_t)
-    cdef int64_t _if_dense(self, lua_State *L, int64_t largest, int64_t items) except -3
 
 
-cdef bint _is_whole(double key) noexcept
 cdef int _refuse(lua_State *L, int at, bytes reason) except -2

@@ -153,37 +153,34 @@ class JsonEncoder:
         return 0
 
     def _array_length(self, L: lua.State) -> int:
-        """The largest key of the table on top; AN_OBJECT if not all are whole and above 0."""
+        """The largest key of the table on top; AN_OBJECT if not all are whole and above 0.
+
+        FAILED if it has too many holes, which is reported.
+        """
         largest = 0
         items = 0
         lua.push_nil(L)
         while lua.next_item(L, -2):
             lua.pop(L, 1)
             key = lua.to_number(L, -1) if lua.type_at(L, -1) == lua.NUMBER else 0.0
-            if not key >= 1 or not _is_whole(key):
+            # Beyond 2**53 no number has a fraction.
+            if not key >= 1 or not (key > 2.0**53 or key == number_octets.truncated(key)):
                 lua.pop(L, 1)
                 return AN_OBJECT
             if key > largest:
                 largest = number_octets.truncated(key) if key <= LARGEST_KEY else OVERFLOWN
             items += 1
-        return self._if_dense(L, largest, items)
-
-    def _if_dense(self, L: lua.State, largest: int, items: int) -> int:
-        """*largest*, if an array with so many items has not too many holes."""
         if largest == items:
             return largest
         ratio = options.get(L, options.SPARSE_RATIO)
-        if ratio > 0 and largest > items * ratio and largest > options.get(L, options.SPARSE_SAFE):
-            if options.get(L, options.SPARSE_CONVERT) == options.ON:
-                return AN_OBJECT
-            _refuse(L, -1, b"excessively sparse array")
-            return FAILED
-        return largest
-
-
-def _is_whole(key: float) -> bool:
-    """Whether *key*, at least 1, has no fraction: beyond 2**53 no number has one."""
-    return key > 2.0**53 or key == number_octets.truncated(key)
+        if ratio <= 0 or largest <= items * ratio:
+            return largest
+        if largest <= options.get(L, options.SPARSE_SAFE):
+            return largest
+        if options.get(L, options.SPARSE_CONVERT) == options.ON:
+            return AN_OBJECT
+        _refuse(L, -1, b"excessively sparse array")
+        return FAILED
 
 
 def _refuse(L: lua.State, at: int, reason: bytes) -> int:

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.parts.scripting.lua cimport lua_api as lua
+from server.parts.scripting.lua cimport natives
 from server.parts.scripting.lua.lua_api cimport lua_State
 from server.parts.scripting.lua.libraries cimport message_marks as marks
 from server.parts.scripting.lua.libraries cimport number_octets
@@ -21,7 +22,5 @@ cdef int _pack_number(Output output, double number) except -1
 cdef _pack_whole(Output output, int64_t number)
 @cython.locals(count=int64_t, index=int64_t)
 cdef _pack_table(lua_State *L, Output output, int level)
-@cython.locals(count=int64_t)
-cdef int64_t _count(lua_State *L) except -1
 @cython.locals(key=double)
 cdef bint _is_array(lua_State *L, int64_t count) except -1

@@ -7,6 +7,7 @@ nil, and so is what has no form in MessagePack.
 from __future__ import annotations
 
 from server.parts.scripting.lua import lua_api as lua
+from server.parts.scripting.lua import natives
 from server.parts.scripting.lua.libraries import message_marks as marks
 from server.parts.scripting.lua.libraries import number_octets
 from server.parts.scripting.lua.libraries.output import Output
@@ -87,7 +88,7 @@ def _pack_whole(output: Output, number: int) -> None:
 
 def _pack_table(L: lua.State, output: Output, level: int) -> None:
     """Pack the table on top."""
-    count = _count(L)
+    count = natives.count_items(L)
     if _is_array(L, count):
         if count <= 15:
             output.byte(marks.ARRAY | count)
@@ -106,16 +107,6 @@ def _pack_table(L: lua.State, output: Output, level: int) -> None:
         lua.push_value(L, -2)
         pack_value(L, output, level + 1)
         pack_value(L, output, level + 1)
-
-
-def _count(L: lua.State) -> int:
-    """How many items the table on top has."""
-    count = 0
-    lua.push_nil(L)
-    while lua.next_item(L, -2):
-        lua.pop(L, 1)
-        count += 1
-    return count
 
 
 def _is_array(L: lua.State, count: int) -> bool:

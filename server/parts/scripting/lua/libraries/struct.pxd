@@ -57,23 +57,19 @@ cdef class Format:
     cdef int control(self, lua_State *L) except -2
 
 
+@cython.locals(layout=Format, output=Output, argument=int, kind=int, number=double)
 cdef int pack(lua_State *L) noexcept
-@cython.locals(layout=Format, output=Output, argument=int, kind=int)
-cdef int _pack(lua_State *L) except -2
-cdef int _pack_number(Output output, Format layout, double number) except -1
 @cython.locals(length=int64_t, size=int64_t)
 cdef int _pack_string(
     lua_State *L, Output output, Format layout, int argument
 ) except -2
 
-cdef int unpack(lua_State *L) noexcept
 @cython.locals(argument=int, at=uint64_t)
-cdef int _unpack(lua_State *L) except -2
+cdef int unpack(lua_State *L) noexcept
 @cython.locals(results=int, kind=int, size=uint64_t, end=Py_ssize_t)
 cdef int _unpack_from(lua_State *L, Format layout, bytes data, uint64_t at) except -2
 @cython.locals(bits=uint64_t, sign=uint64_t)
 cdef double _integer(bytes data, uint64_t at, Format layout) except? -1
 
-cdef int size(lua_State *L) noexcept
 @cython.locals(layout=Format, at=uint64_t, kind=int)
-cdef int _size(lua_State *L) except -2
+cdef int size(lua_State *L) noexcept

@@ -135,45 +135,38 @@ class Format:
 def pack(L: lua.State) -> int:
     """pack(format, value, ...): the values as a string."""
     try:
-        return _pack(L)
+        if not natives.is_string(L, 1):
+            return natives.wrong_type(L, 1, b"string")
+        layout = Format(lua.to_bytes(L, 1))
+        output = Output()
+        output.L = L
+        argument = 1
+        lua.push_nil(L)  # so that the first missing argument is one, as with Redis
+        kind = layout.next(L)
+        while kind > END:
+            for _ in range(layout.padding(output.end)):
+                output.byte(0)
+            if SIGNED <= kind <= REAL:
+                argument += 1
+                if not lua.is_number(L, argument):
+                    return natives.wrong_type(L, argument, b"number")
+                number = lua.to_number(L, argument)
+                if kind == REAL:
+                    output.real(number, layout.size, layout.big)
+                else:
+                    output.integer(number_octets.wrapped(number), layout.size, layout.big)
+            elif kind in {BYTES, TEXT}:
+                argument += 1
+                if _pack_string(L, output, layout, argument) < 0:
+                    return -1
+            elif kind == PADDING:
+                output.byte(0)
+            elif layout.control(L) < 0:
+                return -1
+            kind = layout.next(L)
+        return output.push() if kind == END else -1
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _pack(L: lua.State) -> int:
-    if not natives.is_string(L, 1):
-        return natives.wrong_type(L, 1, b"string")
-    layout = Format(lua.to_bytes(L, 1))
-    output = Output()
-    output.L = L
-    argument = 1
-    lua.push_nil(L)  # so that the first missing argument is one, as with Redis
-    kind = layout.next(L)
-    while kind > END:
-        for _ in range(layout.padding(output.end)):
-            output.byte(0)
-        if SIGNED <= kind <= REAL:
-            argument += 1
-            if not lua.is_number(L, argument):
-                return natives.wrong_type(L, argument, b"number")
-            _pack_number(output, layout, lua.to_number(L, argument))
-        elif kind in {BYTES, TEXT}:
-            argument += 1
-            if _pack_string(L, output, layout, argument) < 0:
-                return -1
-        elif kind == PADDING:
-            output.byte(0)
-        elif layout.control(L) < 0:
-            return -1
-        kind = layout.next(L)
-    return output.push() if kind == END else -1
-
-
-def _pack_number(output: Output, layout: Format, number: float) -> None:
-    if layout.kind == REAL:
-        output.real(number, layout.size, layout.big)
-    else:
-        output.integer(number_octets.wrapped(number), layout.size, layout.big)
 
 
 def _pack_string(L: lua.State, output: Output, layout: Format, argument: int) -> int:
@@ -197,23 +190,19 @@ def _pack_string(L: lua.State, output: Output, layout: Format, argument: int) ->
 def unpack(L: lua.State) -> int:
     """unpack(format, data, [start]): the values, and where the next one would begin."""
     try:
-        return _unpack(L)
+        for argument in (1, 2):
+            if not natives.is_string(L, argument):
+                return natives.wrong_type(L, argument, b"string")
+        at = 1
+        if lua.type_at(L, 3) > lua.NIL:
+            if not lua.is_number(L, 3):
+                return natives.wrong_type(L, 3, b"number")
+            at = number_octets.truncated(lua.to_number(L, 3)) & MASK_64
+        if at == 0:
+            return natives.bad_argument(L, 3, b"offset must be 1 or greater")
+        return _unpack_from(L, Format(lua.to_bytes(L, 1)), lua.to_bytes(L, 2), at - 1)
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _unpack(L: lua.State) -> int:
-    for argument in (1, 2):
-        if not natives.is_string(L, argument):
-            return natives.wrong_type(L, argument, b"string")
-    at = 1
-    if lua.type_at(L, 3) > lua.NIL:
-        if not lua.is_number(L, 3):
-            return natives.wrong_type(L, 3, b"number")
-        at = number_octets.truncated(lua.to_number(L, 3)) & MASK_64
-    if at == 0:
-        return natives.bad_argument(L, 3, b"offset must be 1 or greater")
-    return _unpack_from(L, Format(lua.to_bytes(L, 1)), lua.to_bytes(L, 2), at - 1)
 
 
 def _unpack_from(L: lua.State, layout: Format, data: bytes, at: int) -> int:
@@ -274,28 +263,24 @@ def _integer(data: bytes, at: int, layout: Format) -> float:
 def size(L: lua.State) -> int:
     """size(format): how many bytes pack would give."""
     try:
-        return _size(L)
+        if not natives.is_string(L, 1):
+            return natives.wrong_type(L, 1, b"string")
+        layout = Format(lua.to_bytes(L, 1))
+        at = 0
+        kind = layout.next(L)
+        while kind > END:
+            at += layout.padding(at)
+            if kind == TEXT:
+                return natives.bad_argument(L, 1, b"option 's' has no fixed size")
+            if kind == BYTES and layout.size == 0:
+                return natives.bad_argument(L, 1, b"option 'c0' has no fixed size")
+            if kind == CONTROL and layout.control(L) < 0:
+                return -1
+            at += layout.size
+            kind = layout.next(L)
+        if kind < 0:
+            return -1
+        lua.push_number(L, at)
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _size(L: lua.State) -> int:
-    if not natives.is_string(L, 1):
-        return natives.wrong_type(L, 1, b"string")
-    layout = Format(lua.to_bytes(L, 1))
-    at = 0
-    kind = layout.next(L)
-    while kind > END:
-        at += layout.padding(at)
-        if kind == TEXT:
-            return natives.bad_argument(L, 1, b"option 's' has no fixed size")
-        if kind == BYTES and layout.size == 0:
-            return natives.bad_argument(L, 1, b"option 'c0' has no fixed size")
-        if kind == CONTROL and layout.control(L) < 0:
-            return -1
-        at += layout.size
-        kind = layout.next(L)
-    if kind < 0:
-        return -1
-    lua.push_number(L, at)
     return 1
