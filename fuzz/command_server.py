@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from random import Random
 
 import server.commands  # noqa: F401  (fills the table)
-from server.check.contents import Contents
+from server.check.findings import Contents
 from server.client.client import MONITORING, MUTED, SUBSCRIBED, Client
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
@@ -306,7 +306,7 @@ def loaded(data: bytes, now_ms: int) -> list[Keyspace]:
         contents = Contents()
         for record in SnapshotReader(data):
             expires = record.expiry_ms != -1
-            contents.add(record.db, record.key, record.value, expires, record.end)
+            contents.count_key(record.db, record.key, record.value, expires, record.end)
         filler = Filler(databases, now_ms, keeps_expired=True)
         reader = SnapshotReader(data)
         while filler.fill(reader):

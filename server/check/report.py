@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from server.check.contents import Contents, Description, shown
-from server.check.findings import Finding
+from server.check.findings import Contents, Finding, shown
 from server.observe.memory import human
 
 
@@ -30,7 +29,9 @@ def _contents(contents: Contents, most_streams: int) -> Iterator[str]:
             f" {human(total.size):>10}"
         )
     for description in contents.described[:most_streams]:
-        yield from _description(description)
+        first, *details = description.lines
+        yield f"    {description.kind} {description.db}:{shown(description.key)}: {first}"
+        yield from (f"        {detail}" for detail in details)
     if len(contents.described) > most_streams:
         yield f"    ... and {len(contents.described) - most_streams:,} more streams (--streams N)"
     if contents.largest:
@@ -38,10 +39,3 @@ def _contents(contents: Contents, most_streams: int) -> Iterator[str]:
     for key in contents.largest:
         name = shown(key.key)
         yield f"        {human(key.size):>10} {key.kind:8} {key.elements:>12,}  {key.db}:{name}"
-
-
-def _description(of_value: Description) -> Iterator[str]:
-    first, *details = of_value.lines
-    yield f"    {of_value.kind} {of_value.db}:{shown(of_value.key)}: {first}"
-    for detail in details:
-        yield f"        {detail}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from server.check.contents import Contents
-from server.check.findings import Finding
+from server.check.findings import Contents, Finding
 from server.parts.persistence.files import Files
 from storage.errors import StorageError
 from storage.keyspace.keyspace import NO_EXPIRY
@@ -18,7 +17,8 @@ from storage.snapshot.snapshot_reader import SnapshotReader
 def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
     """The result, and the offset after the snapshot (the size, if the snapshot is damaged)."""
     data = files.read(path)
-    found = Finding(path, "snapshot", len(data), contents=Contents())
+    contents = Contents()
+    found = Finding(path, "snapshot", len(data), contents=contents)
     try:
         reader = SnapshotReader(data)
     except StorageError as error:
@@ -26,28 +26,23 @@ def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
         return found, len(data)
     end = len(data)
     try:
-        _read_all(reader, found)
+        for record in reader:
+            expires = record.expiry_ms != NO_EXPIRY
+            size = reader.position - reader.key_at
+            contents.count_key(record.db, record.key, record.value, expires, size)
+            if record.side is not None:
+                side_data_in(record.side)
+                contents.with_side_data += 1
         end = reader.end
     except UnknownType as error:
         found.verdict, found.problem, found.offset = "NOT SERVED", str(error), reader.position
     except StorageError as error:
         found.problem, found.offset = str(error), reader.position
     found.facts += _facts(reader)
-    if found.contents is not None and found.contents.with_side_data:
-        found.facts.append(f"{found.contents.with_side_data:,} keys have side data")
+    if contents.with_side_data:
+        found.facts.append(f"{contents.with_side_data:,} keys have side data")
     reader.close()
     return found, end
-
-
-def _read_all(reader: SnapshotReader, found: Finding) -> None:
-    assert found.contents is not None
-    for record in reader:
-        expires = record.expiry_ms != NO_EXPIRY
-        size = reader.position - reader.key_at
-        found.contents.add(record.db, record.key, record.value, expires, size)
-        if record.side is not None:
-            side_data_in(record.side)
-            found.contents.with_side_data += 1
 
 
 def _facts(reader: SnapshotReader) -> list[str]:

@@ -80,21 +80,16 @@ def _load(path: Path, config: Config) -> tuple[int, int]:
         config.dbfilename = str(path)
         kept.reload_snapshot(replaces=False)
     else:
-        _name_log(path, config, kept)
+        config.appenddirname = str(path.parent)
+        folder = kept.append_only.folder
+        if path.suffix == ".manifest":
+            config.appendfilename = path.stem
+            folder.read()
+        else:
+            folder.manifest = manifest.of_old_file(path.name)
         state.replay_failures.begin_load()
         kept.reload_log(dispatcher.replaying.begin)
     return sum(map(len, state.databases)), state.replay_failures.of_log
-
-
-def _name_log(path: Path, config: Config, kept: Persistence) -> None:
-    """Have *kept* load the AOF whose manifest, or only file, is at *path*."""
-    config.appenddirname = str(path.parent)
-    folder = kept.append_only.folder
-    if path.suffix == ".manifest":
-        config.appendfilename = path.stem
-        folder.read()
-    else:
-        folder.manifest = manifest.of_old_file(path.name)
 
 
 @contextmanager

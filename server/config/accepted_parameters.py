@@ -14,6 +14,7 @@ import re
 
 from server.config.parameter import (
     INT64,
+    PORT,
     TEXT,
     UINT32,
     UINT64,
@@ -27,7 +28,6 @@ from server.config.parameter import (
     unsupported,
 )
 
-PORT = integer(0, 65535)
 LONG = integer(0, INT64)
 
 

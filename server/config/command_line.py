@@ -97,9 +97,8 @@ def option_lines(words: list[str]) -> list[Line]:
             complete = True
         else:
             raise BadLine(f"unexpected argument '{word}'")
-    return [_line(option) for option in options]
-
-
-def _line(option: list[str]) -> Line:
-    name = "".join(option[0].split()[:1])
-    return Line(" ".join(option), f"option --{name}")
+    names = ["".join(option[0].split()[:1]) for option in options]
+    return [
+        Line(" ".join(option), f"option --{name}")
+        for option, name in zip(options, names, strict=True)
+    ]

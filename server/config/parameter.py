@@ -244,6 +244,9 @@ def integer(least: int = 0, most: int = INT32) -> Kind[int]:
     return Kind(lambda text, _old: _bounded(_parse_integer(text), least, most))
 
 
+PORT = integer(0, 65535)
+
+
 def clamped(least: int, most: int) -> Kind[int]:
     """A number; one outside *least* to *most* is silently replaced by the nearer of the two."""
     any_size = integer()
@@ -333,17 +336,14 @@ def _parse_output_limits(text: str, old: dict[str, OutputLimit]) -> dict[str, Ou
         if name.lower() not in _CLASSES:
             raise BadValue("Invalid client class specified in buffer limit configuration.")
         try:
-            limit = OutputLimit(parse_bytes(hard), parse_bytes(soft), _seconds(seconds))
+            most_s = _bounded(_parse_integer(seconds), 0, INT64)
+            limit = OutputLimit(parse_bytes(hard), parse_bytes(soft), most_s)
         except BadValue:
             raise BadValue(
                 "Error in hard, soft or soft_seconds setting in buffer limit configuration."
             ) from None
         limits[_CLASSES[name.lower()]] = limit
     return limits
-
-
-def _seconds(text: str) -> int:
-    return _bounded(_parse_integer(text), 0, INT64)
 
 
 def _write_output_limits(limits: dict[str, OutputLimit]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from server.config.accepted_parameters import PORT, AcceptedParameters
+from server.config.accepted_parameters import AcceptedParameters
 from server.config.event_classes import EVENT_CLASSES, NO_EVENTS
 from server.config.parameter import (
     ADDRESSES,
@@ -19,6 +19,7 @@ from server.config.parameter import (
     MEMORY_OR_PERCENT,
     OUTPUT_LIMITS,
     PERCENTILES,
+    PORT,
     SAVE_POINTS,
     TEXT,
     UINT32,
@@ -223,7 +224,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     def __iter__(self) -> Iterator[Parameter[Any]]:
         return iter(PARAMETERS)
 
-    def find(self, name: str) -> Parameter[Any] | None:
+    def parameter(self, name: str) -> Parameter[Any] | None:
         """The parameter of that name or alias, in upper or lower case."""
         return _BY_NAME.get(name.lower())
 

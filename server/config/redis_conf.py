@@ -14,10 +14,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from protocol.inline import UnbalancedQuotes, split_words
-from server.config.parameters import BadValue, Config, Parameter
+from server.config.parameters import BadValue, Config
 from server.config.user_lines import add_user_line
 from server.table.command import TABLE
 from server.table.renaming import BadRenaming, renamed
@@ -101,7 +101,7 @@ def _words(line: Line) -> list[str] | None:
 
 def _apply_line(config: Config, words: list[str], line: Line, level: int) -> None:
     name, values = words[0].lower(), words[1:]
-    row = config.find(name)
+    row = config.parameter(name)
     try:
         if row is not None:
             config.set_from_line(row, values)
@@ -112,7 +112,8 @@ def _apply_line(config: Config, words: list[str], line: Line, level: int) -> Non
         elif name == "rename-command" and len(values) == 2:
             _rename(config, values)
         elif name not in IGNORED_PARAMETERS:
-            raise BadValue(_why_refused(name))
+            why = REFUSED.get(name, "bad directive or wrong number of arguments")
+            raise BadValue(NO_MODULES if "." in name else why)  # module.parameter
     except BadValue as error:
         shown = f"{name} ..." if name in WITH_SECRETS else line.text.strip()
         raise BadLine(f"{line.where}: '{shown}': {error}") from None
@@ -127,12 +128,6 @@ def _rename(config: Config, words: list[str]) -> None:
     except BadRenaming as error:
         raise BadValue(str(error)) from None
     config.renamed_commands = changes
-
-
-def _why_refused(name: str) -> str:
-    if "." in name:  # module.parameter
-        return NO_MODULES
-    return REFUSED.get(name, "bad directive or wrong number of arguments")
 
 
 def _include(config: Config, pattern: str, level: int) -> None:
@@ -158,13 +153,14 @@ def rewritten(config: Config, text: str, users: Sequence[str] = ()) -> str:
     3. So are the lines of users.
     4. Comments, and lines of no parameter, stay; of several blank lines in a row one does.
     """
-    wanted = {row.name: _lines_for(config, row) for row in config}
+    wanted = {row.name: row.kind.lines(config.value(row)) for row in config}
+    changed = {row.name for row in config if config.value(row) != row.default}
     wanted["user"] = list(users)
     kept: list[str] = []
     seen: set[str] = set()
     for line in text.split("\n"):
         words = _words(Line(line, "")) or [""]
-        row = config.find(words[0])
+        row = config.parameter(words[0])
         name = row.name if row is not None else words[0].lower()
         if name in wanted:  # 1, 3
             seen.add(name)
@@ -176,7 +172,7 @@ def rewritten(config: Config, text: str, users: Sequence[str] = ()) -> str:
         f"{name} {value}"
         for name, values in wanted.items()
         for value in values
-        if name in seen or name == "user" or _differs(config, name)
+        if name in seen or name == "user" or name in changed
     ]
     kept = _compact(kept)  # 4
     if added and SIGNATURE not in kept:
@@ -200,15 +196,6 @@ def rewrite_file(config: Config, users: Sequence[str] = ()) -> None:
         except OSError:
             Path(file.name).unlink(missing_ok=True)
             raise
-
-
-def _lines_for(config: Config, row: Parameter[Any]) -> list[str]:
-    return row.kind.lines(config.value(row))
-
-
-def _differs(config: Config, name: str) -> bool:
-    row = config.find(name)
-    return row is not None and config.value(row) != row.default
 
 
 def _compact(lines: list[str]) -> list[str]:

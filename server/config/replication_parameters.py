@@ -6,6 +6,7 @@ import re
 
 from server.config.parameter import (
     INT64,
+    PORT,
     TEXT,
     YES_NO,
     BadValue,
@@ -15,8 +16,6 @@ from server.config.parameter import (
     memory,
     one_of,
 )
-
-PORT = integer(0, 65535)
 
 
 def _parse_primary(text: str, _old: object) -> str:

@@ -8,8 +8,6 @@ Words are separated by one blank. There are no comments and no quotes; blank lin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from server.users.bad_rule import BadRule, UnknownCommand
 from server.users.user import UnmatchedParenthesis, User, joined_rules
 
@@ -22,7 +20,7 @@ class BadAclFile(Exception):
     """The text has errors; the message names all of them, but none of the passwords."""
 
 
-def read(text: bytes, name: str, all_channels: bool) -> list[User]:
+def users_in(text: bytes, name: str, all_channels: bool) -> list[User]:
     """The users of *text*, which is that of the file *name*. Raises BadAclFile.
 
     *all_channels* is acl-pubsub-default. O(bytes).
@@ -47,23 +45,19 @@ def _read_line(line: bytes, where: str, users: dict[bytes, User], all_channels: 
     if name in users:
         number = where.rpartition(":")[2]
         return [f"WARNING: Duplicate user '{_text(name)}' found on line {number}. "]
-    users[name] = User(name, all_channels)
+    user = users[name] = User(name, all_channels)
     try:
-        return _apply(users[name], joined_rules(rules), where, all_channels)
+        joined = joined_rules(rules)
     except UnmatchedParenthesis:
         return [f"{where}: Unmatched parenthesis in selector definition."]
-
-
-def _apply(user: User, rules: Iterable[bytes], where: str, all_channels: bool) -> list[str]:
-    """Apply *rules* to *user*; the errors. Only a rule that holds no password is shown."""
     errors: list[str] = []
     has_other = False
-    for rule in rules:
+    for rule in joined:
         try:
             user.apply(rule, all_channels)
         except UnknownCommand as error:
             errors.append(f"{where}: Error in applying operation '{_text(rule)}': {error}. ")
-        except BadRule as error:
+        except BadRule as error:  # the rule may hold a password: it is not shown
             if not has_other:
                 errors.append(f"{where}: {error}. ")
             has_other = True

@@ -41,11 +41,6 @@ class Entry:
         self.created_ms = self.updated_ms = now_ms
         self.count = 1
 
-    def is_of(self, reason: bytes, context: bytes, object_: bytes, username: bytes) -> bool:
-        """Whether it says the same."""
-        mine = (self.reason, self.context, self.object, self.username)
-        return mine == (reason, context, object_, username)
-
 
 class AclLog:
     """The last *most* entries (acllog-max-len)."""
@@ -60,7 +55,7 @@ class AclLog:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(
+    def record(
         self,
         reason: bytes,
         context: bytes,
@@ -71,10 +66,10 @@ class AclLog:
     ) -> None:
         """Something was refused at unix time *now_ms*. Of names the first kilobyte is kept."""
         object_, username = object_[:LONGEST], username[:LONGEST]
+        said = (reason, context, object_, username)
         for entry in islice(self._entries, LOOKED_AT):
-            if entry.is_of(reason, context, object_, username):
-                if abs(now_ms - entry.updated_ms) > SAME_WITHIN_MS:
-                    continue
+            is_recent = abs(now_ms - entry.updated_ms) <= SAME_WITHIN_MS
+            if is_recent and said == (entry.reason, entry.context, entry.object, entry.username):
                 entry.count += 1
                 entry.client, entry.updated_ms = client, now_ms
                 self._entries.remove(entry)

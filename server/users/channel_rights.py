@@ -37,7 +37,7 @@ class ChannelRights:
         self.are_full = allow
         self._patterns = {}
 
-    def add(self, rule: bytes) -> None:
+    def add_pattern(self, rule: bytes) -> None:
         """``&pattern``. Raises BadRule."""
         if self.are_full:
             raise BadRule(bad_rule.CHANNELS_NEEDLESS)

@@ -56,7 +56,7 @@ class KeyRights:
         self.are_full = allow
         self._patterns = {}
 
-    def add(self, rule: bytes) -> None:
+    def add_pattern(self, rule: bytes) -> None:
         """``~pattern``, ``%R~pattern``. Raises BadRule."""
         if self.are_full:
             raise BadRule(bad_rule.KEYS_NEEDLESS)

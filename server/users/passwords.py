@@ -49,14 +49,14 @@ class Passwords:
         self.none_needed = False
         self.hashes = []
 
-    def add(self, hash_: bytes) -> None:
+    def add_hash(self, hash_: bytes) -> None:
         """``>password`` or ``#hash``. Raises BadRule if it is not a hash."""
         _check(hash_)
         if hash_ not in self.hashes:
             self.hashes.append(hash_)
         self.none_needed = False
 
-    def remove(self, hash_: bytes) -> None:
+    def remove_hash(self, hash_: bytes) -> None:
         """``<password`` or ``!hash``. Raises BadRule if there is none."""
         _check(hash_)
         if hash_ not in self.hashes:

@@ -85,7 +85,7 @@ class Selector:
 
     def apply(self, rule: bytes) -> None:
         """Apply one rule. Raises BadRule, and changes nothing then."""
-        word = rule.lower()
+        word, sign = rule.lower(), rule[:1]
         if word in (b"allkeys", b"~*"):
             self.keys.set_all(allow=True)
         elif word == b"resetkeys":
@@ -98,15 +98,10 @@ class Selector:
             self.commands.set_all(allow=True)
         elif word in (b"nocommands", b"-@all"):
             self.commands.set_all(allow=False)
-        else:
-            self._apply_pattern(rule)
-
-    def _apply_pattern(self, rule: bytes) -> None:
-        sign = rule[:1]
-        if sign in (b"~", b"%"):
-            self.keys.add(rule)
+        elif sign in (b"~", b"%"):
+            self.keys.add_pattern(rule)
         elif sign == b"&":
-            self.channels.add(rule)
+            self.channels.add_pattern(rule)
         elif sign in (b"+", b"-") and rule[1:2] == b"@":
             self.commands.change_category(rule[2:], allow=sign == b"+")
         elif sign in (b"+", b"-"):

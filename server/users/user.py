@@ -114,25 +114,21 @@ class User:
         elif word == b"resetpass":
             self.passwords.reset()
         elif sign in (b">", b"#"):
-            self.passwords.add(hash_of(rule[1:]) if sign == b">" else rule[1:])
+            self.passwords.add_hash(hash_of(rule[1:]) if sign == b">" else rule[1:])
         elif sign in (b"<", b"!"):
-            self.passwords.remove(hash_of(rule[1:]) if sign == b"<" else rule[1:])
+            self.passwords.remove_hash(hash_of(rule[1:]) if sign == b"<" else rule[1:])
         elif word == b"reset":
             self.become(User(self.name, all_channels))
         elif word == b"clearselectors":
             del self.selectors[1:]
         elif sign == b"(" and rule[-1:] == b")":
-            self._add_selector(rule[1:-1], all_channels)
+            selector = Selector(all_channels)
+            for inner in rule[1:-1].split(BLANK):
+                if inner:
+                    selector.apply(inner)
+            self.selectors.append(selector)
         elif rule:
             self.selectors[0].apply(rule)
-
-    def _add_selector(self, rules: bytes, all_channels: bool) -> None:
-        """Add a selector with *rules*, words between blanks. Raises BadRule."""
-        selector = Selector(all_channels)
-        for rule in rules.split(BLANK):
-            if rule:
-                selector.apply(rule)
-        self.selectors.append(selector)
 
     # ------------------------------------------------------------------ how it is shown
 

@@ -36,7 +36,7 @@ class Users:
         """All users, in the order of the bytes of their names."""
         return (user for _, user in sorted(self._by_name.items()))
 
-    def find(self, name: bytes) -> User | None:
+    def named(self, name: bytes) -> User | None:
         return self._by_name.get(name)
 
     def proposed(self, name: bytes, rules: Iterable[bytes]) -> User:

@@ -38,7 +38,7 @@ def test_every_parameter_of_a_newer_server_is_known_and_its_default_has_no_line_
     assert not theirs.keys() - ours.keys()
     config = Config()
     for name, text in theirs.items():
-        row = config.find(name.decode())
+        row = config.parameter(name.decode())
         if row is not None and row in WITHOUT_EFFECT and name not in STARTED_WITH:
             config.set(row, config.parse(row, text.decode()))
     assert config.without_effect == []

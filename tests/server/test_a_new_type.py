@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.check.contents import Contents
+from server.check.findings import Contents
 from server.parts.persistence.log_commands import CommandPieces
 from server.table.command import Command, new_block
 from storage import digest, digest_sums, types
@@ -168,7 +168,7 @@ def test_debug_shows_the_digest_and_the_facts_of_the_new_type(
 def test_the_check_of_a_file_counts_and_describes_the_new_type(filled: SocketlessServer) -> None:
     contents = Contents()
     for record in SnapshotReader(b"".join(SnapshotWriter(filled.state.databases, {}))):
-        contents.add(record.db, record.key, record.value, False, 10)
+        contents.count_key(record.db, record.key, record.value, False, 10)
     assert (contents.types["bag"].keys, contents.types["bag"].elements) == (1, 3)
     assert [(d.kind, d.key, d.lines) for d in contents.described] == [
         ("bag", b"k", ("the first is x",))

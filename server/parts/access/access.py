@@ -79,7 +79,7 @@ class Access(Part):
         """The user named by the client's certificate; None if there is none, or it is off."""
         if not self._asks_certificate or not client.certificate_name:
             return None
-        user = self.users.find(client.certificate_name.encode("utf-8", "surrogateescape"))
+        user = self.users.named(client.certificate_name.encode("utf-8", "surrogateescape"))
         return user if user is not None and user.is_on else None
 
     def log_in(self, client: Client, name: bytes, password: bytes, word: bytes) -> bool:
@@ -87,7 +87,7 @@ class Access(Part):
 
         It takes as long for a user that there is not.
         """
-        user = self.users.find(name)
+        user = self.users.named(name)
         known = user or User(name)
         if not known.accepts(password) or user is None:
             self._note(client, Denial(denial.AUTH, 0, word), _context(client, 0), name)
@@ -114,7 +114,7 @@ class Access(Part):
         self.denied[what.reason] += 1
         now_ms = self._clock.now_ms
         line = client_line.line(client, now_ms)
-        self.log.add(denial.REASONS[what.reason], context, what.word, username, line, now_ms)
+        self.log.record(denial.REASONS[what.reason], context, what.word, username, line, now_ms)
 
     # ------------------------------------------------------------------ changes of users
 
@@ -124,7 +124,7 @@ class Access(Part):
         *me* is the client that asks. Raises BadUserRule. O(clients).
         """
         proposed = self.users.proposed(name, rules)
-        affected = self._clients_of([name])
+        affected = self._clients_of(name)
         self._tell_broadcasts(affected)
         self.users.accept(proposed)
         self._follow(affected, me)
@@ -134,7 +134,7 @@ class Access(Part):
 
         O(clients).
         """
-        affected = self._clients_of([name])
+        affected = self._clients_of(name)
         if self.users.remove(name) is None:
             return False
         for client in affected:
@@ -154,8 +154,8 @@ class Access(Part):
             if client.user.name in gone:
                 self._close(client, me)
 
-    def _clients_of(self, names: Sequence[bytes]) -> list[Client]:
-        return [client for client in self._clients.values() if client.user.name in names]
+    def _clients_of(self, name: bytes) -> list[Client]:
+        return [client for client in self._clients.values() if client.user.name == name]
 
     def _follow(self, affected: list[Client], me: Client | None = None) -> None:
         """The users of these clients have changed."""

@@ -51,7 +51,7 @@ def users_in_file(config: Config) -> list[User]:
         raise BadAclFile(
             f"Error loading ACLs, opening file '{config.aclfile}': {error.strerror}"
         ) from None
-    return acl_file_text.read(text, config.aclfile, gives_all_channels(config))
+    return acl_file_text.users_in(text, config.aclfile, gives_all_channels(config))
 
 
 def save_to_file(config: Config, users: Users) -> None:

@@ -75,7 +75,7 @@ def test_parameters_without_effect_are_named_in_one_line(config, caplog):
 
 
 def test_a_parameter_without_effect_is_not_named_if_it_has_its_default(config, caplog):
-    config.set_from_line(config.find("io-threads"), ["1"])
+    config.set_from_line(config.parameter("io-threads"), ["1"])
     process.prepare(config)
     assert "effect" not in caplog.text
 

@@ -39,7 +39,7 @@ def test_a_user_that_is_changed_stays_the_same_object():
     ann = users.accept(users.proposed(b"ann", []))
     assert users.accept(users.proposed(b"ann", [b"on"])) is ann and ann.is_on
     users.replace_all([users.proposed(b"ann", [b"off"])])
-    assert users.find(b"ann") is ann and not ann.is_on
+    assert users.named(b"ann") is ann and not ann.is_on
 
 
 def test_requirepass_is_the_one_password_of_the_default_user():
@@ -55,7 +55,9 @@ def test_requirepass_is_the_one_password_of_the_default_user():
 
 
 def read(text: bytes):
-    return [b"user %b %b" % (u.name, u.description()) for u in acl_file_text.read(text, "f", False)]
+    return [
+        b"user %b %b" % (u.name, u.description()) for u in acl_file_text.users_in(text, "f", False)
+    ]
 
 
 def test_an_aclfile_is_read_as_acl_list_shows_it():
@@ -108,7 +110,7 @@ def noted(log: AclLog):
 
 
 def add(log: AclLog, word: bytes, now_ms: int = 0):
-    log.add(b"key", b"toplevel", word, b"ann", b"id=1", now_ms)
+    log.record(b"key", b"toplevel", word, b"ann", b"id=1", now_ms)
 
 
 def test_what_is_refused_again_within_a_minute_is_counted_with_the_first():
@@ -147,7 +149,7 @@ def test_the_log_keeps_no_more_than_it_may():
 def test_of_a_long_name_only_the_beginning_is_kept():
     log = AclLog()
     for _ in range(2):
-        log.add(b"auth", b"toplevel", b"AUTH", b"u" * 5_000_000, b"id=1", 0)
+        log.record(b"auth", b"toplevel", b"AUTH", b"u" * 5_000_000, b"id=1", 0)
     (entry,) = log.newest(9)
     assert (entry.count, len(entry.username)) == (2, 1024)
 
