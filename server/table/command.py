@@ -331,6 +331,13 @@ class CommandTable:
             row = self._rows.get(name)
         return row
 
+    def called_by(self, argv: list[bytes]) -> Command | None:
+        """The command or the subcommand that *argv* calls."""
+        row = self.find(argv[0])
+        if row is None or not row.subcommands or len(argv) == 1:
+            return row
+        return row.subcommands.get(argv[1].lower(), row if row.handler else None)
+
     def named(self, name: bytes) -> Command | None:
         """The command *name*, which may be a subcommand written as ``xgroup|create``."""
         parent, _, child = name.lower().partition(b"|")

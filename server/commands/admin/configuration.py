@@ -58,7 +58,7 @@ def config_get(call: Call) -> Reply:
 def _matching(config: Config, pattern: bytes) -> list[tuple[str, Parameter[Any]]]:
     """The parameters that match *pattern*, old names included. A plain name stays as spelled."""
     if not any(wildcard in pattern for wildcard in b"*?["):
-        row = config.find(_text(pattern))
+        row = config.parameter(_text(pattern))
         return [] if row is None else [(_text(pattern), row)]
     return [
         (name, row)
@@ -144,7 +144,7 @@ def _changes(call: Call) -> list[Change]:
 def _settable(call: Call, name: str, text: str) -> Parameter[Any]:
     """The parameter *name*, which may be set. Raises ErrorReply."""
     config = call.server.config
-    row: Parameter[Any] | None = config.find(name)
+    row: Parameter[Any] | None = config.parameter(name)
     if row is None:
         raise ErrorReply("ERR", f"Unknown option or number of arguments for CONFIG SET - '{name}'")
     if not row.mutable:
@@ -276,19 +276,15 @@ def config_rewrite(call: Call) -> Reply:
 
     CONFIG REWRITE
     """
-    if call.server.config.file is None:
+    config = call.server.config
+    if config.file is None:
         raise NO_FILE
+    users = [] if config.aclfile else user_lines(call.server.access.users, config.requirepass)
     try:
-        redis_conf.rewrite_file(call.server.config, _user_lines(call.server))
+        redis_conf.rewrite_file(config, users)
     except OSError as error:
         raise ErrorReply("ERR", f"Rewriting config file: {error.strerror}") from None
     return OK
-
-
-def _user_lines(state: ServerState) -> list[str]:
-    """The users that belong into redis.conf: none if there is an aclfile."""
-    config = state.config
-    return [] if config.aclfile else user_lines(state.access.users, config.requirepass)
 
 
 container_help("CONFIG", group="server", since="5.0.0")

@@ -7,6 +7,8 @@ of words that each takes.
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -15,15 +17,14 @@ from typing import Any, NamedTuple
 from protocol.encoder import Encoder
 from protocol.replies import OK, BigNumber, ErrorReply, Push, Reply, Set, Status, Verbatim
 from server.client.permissions import permits
-from server.commands.admin import debug_clock, debug_crash, debug_values, reloading
+from server.commands.admin import debug_clock, debug_values, reloading
 from server.config.parameter import parse_bytes
 from server.config.parameters import BadValue
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_float, to_int
 from server.table.command import Block, Flags, command
-from storage import digest, octets, payload, types
-from storage.listpack.listpack import Listpack
+from storage import octets
 from storage.lists import quicklist
 
 NOT_ALLOWED = ErrorReply(
@@ -32,7 +33,6 @@ NOT_ALLOWED = ErrorReply(
     " it from a local connection, otherwise you need to set this option in the configuration file,"
     " and then restart the server.",
 )
-NO_LISTPACK = ErrorReply("ERR", "Not a listpack encoded object.")
 BAD_THRESHOLD = ErrorReply(
     "ERR", "argument must be a memory value bigger than 1 and smaller than 4gb"
 )
@@ -43,8 +43,6 @@ BAD_PROTOCOL_TYPE = ErrorReply(
     " string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false",
 )
 
-LRU_CLOCK = 2**24 - 1  # seconds; Redis counts them in 24 bits
-SHOWN_BYTES = 40  # of an element in a description of its listpack
 
 _log = logging.getLogger("penstock")
 
@@ -88,28 +86,21 @@ def _sleep(call: Call) -> Reply:
     return OK
 
 
-def _set_active_expire(call: Call) -> Reply:
-    call.server.config.switches.active_expire = _flag(call)
-    return OK
-
-
-def _pause_cron(call: Call) -> Reply:
-    call.server.config.switches.cron = not _flag(call)
-    return OK
-
-
-def _skip_checksums(call: Call) -> Reply:
-    call.server.config.switches.checksums = not _flag(call)
-    return OK
-
-
-def _allow_access_expired(call: Call) -> Reply:
-    call.server.events.lookup.keeps_expired = _flag(call)
-    return OK
-
-
-def _scripts_run_all(call: Call) -> Reply:
-    call.server.config.switches.scripts_run_all = _flag(call)
+def _set_switch(call: Call) -> Reply:
+    """Set the switch that the subcommand is named after. As in redis, other text counts as 0."""
+    on = _number(call.argv[2]) != 0
+    switches = call.server.config.switches
+    match call.argv[1].upper():
+        case b"SET-ACTIVE-EXPIRE":
+            switches.active_expire = on
+        case b"PAUSE-CRON":
+            switches.cron = not on
+        case b"SET-SKIP-CHECKSUM-VALIDATION":
+            switches.checksums = not on
+        case b"SET-DISABLE-DENY-SCRIPTS":
+            switches.scripts_run_all = on
+        case b"SET-ALLOW-ACCESS-EXPIRED":
+            call.server.events.lookup.keeps_expired = on
     return OK
 
 
@@ -132,11 +123,6 @@ def _replicate(call: Call) -> Reply:
 def _change_replication_id(call: Call) -> Reply:
     call.server.replication.rename_history()
     return OK
-
-
-def _flag(call: Call) -> bool:
-    """Whether ``argv[2]`` is a number other than 0. As in redis, other text counts as 0."""
-    return _number(call.argv[2]) != 0
 
 
 def _number(text: bytes) -> int:
@@ -169,79 +155,35 @@ def _quicklist_packed_threshold(call: Call) -> Reply:
     return OK
 
 
-# ---------------------------------------------------------------------- keys
+# ---------------------------------------------------------------------- crashes
 
 
-def _value(call: Call) -> Any:
-    value = call.db.peek(call.argv[2])
-    if value is None:
-        raise errors.NO_SUCH_KEY
-    return value
+def _segfault(_call: Call) -> Reply:
+    """End by SIGSEGV."""
+    signal.raise_signal(signal.SIGSEGV)
+    return None
 
 
-def _object(call: Call) -> Reply:
-    value = _value(call)
-    kind = types.of(value)
-    idle_s = max(call.db.idle_s(call.argv[2]), 0)
-    last_used_s = call.now_ms // 1000 - idle_s
-    facts = kind.debug_facts(value, call.server.config.list_compress_depth)
-    line = (
-        f"Value at:{id(value):#x} refcount:{kind.reference_count(value)}"
-        f" encoding:{kind.encoding(value).decode()}"
-        f" serializedlength:{len(payload.dump(value)) - payload.FOOTER - 1}"
-        f" lru:{last_used_s & LRU_CLOCK} lru_seconds_idle:{idle_s}{facts}"
-    )
-    return Status(line.encode())
+def _panic(call: Call) -> Reply:
+    """Say what Redis says, and end by SIGABRT; with use-exit-on-panic by status 1."""
+    _log.warning("------------------------------------------------")
+    _log.warning("!!! Software Failure. Press left mouse button to continue")
+    _log.warning("Guru Meditation: DEBUG PANIC called at Unix time %d", int(time.time()))
+    _log.warning("------------------------------------------------")
+    return _end(call)
 
 
-def _digest(call: Call) -> Reply:
-    return Status(digest.of_data(call.server.databases).hex().encode())
+def _failed_assertion(call: Call) -> Reply:
+    """Stop as if a condition that the server relies on had turned out to be false."""
+    _log.warning("=== ASSERTION FAILED ===")
+    _log.warning("==> DEBUG ASSERT '1 == 2' is not true")
+    return _end(call)
 
 
-def _digest_value(call: Call) -> Reply:
-    return [Status(digest.of_key(call.db, key).hex().encode()) for key in call.argv[2:]]
-
-
-def _listpack(call: Call) -> Reply:
-    value = _value(call)
-    pack = types.of(value).only_listpack(value)
-    if pack is None:
-        raise NO_LISTPACK
-    for line in description_of(pack):
-        _log.warning("%s", line)
-    return Status(b"Listpack structure written to the log")
-
-
-def description_of(pack: Listpack) -> list[str]:
-    """Describe *pack*: its head, then a line for each element with the offset of its first byte."""
-    lines = [f"listpack: {pack.size} bytes, {len(pack)} elements"]
-    at = pack.first()
-    while at >= 0:
-        element = pack.get(at)
-        shown = element[:SHOWN_BYTES] if isinstance(element, bytes) else element
-        lines.append(f"{at:6}: {shown!r}")
-        at = pack.next(at)
-    return lines
-
-
-def _populate(call: Call) -> Reply:
-    """Create string keys; existing ones stay as they are."""
-    reloading.refuse_amid_work(call)
-    options = call.argv[3:]
-    count = to_int(call.argv[2], errors.NOT_POSITIVE)
-    prefix = options[0] if options else b"key"
-    size = to_int(options[1], errors.NOT_POSITIVE) if len(options) > 1 else 0
-    if count < 0 or size < 0:
-        raise errors.NOT_POSITIVE
-    if size > call.longest_string:
-        raise errors.STRING_TOO_LARGE
-    for number in range(count):
-        key = b"%b:%d" % (prefix, number)
-        if key not in call.db:
-            value = b"value:%d" % number
-            call.db.add(key, value[:size].ljust(size, b"\0") if size else value)
-            call.db.changed(key, b"set")
-    return OK
+def _end(call: Call) -> Reply:
+    if call.server.config.use_exit_on_panic:
+        os._exit(1)
+    os.abort()
 
 
 # ---------------------------------------------------------------------- the protocol
@@ -250,39 +192,30 @@ def _populate(call: Call) -> Reply:
 def _protocol(call: Call) -> Reply:
     """A reply of the RESP type that the client names."""
     kind = call.argv[2].lower()
+    if kind in SAMPLES:
+        sample: Reply = SAMPLES[kind]
+        return sample
+    out = Encoder(call.client.out.resp)
     if kind == b"attrib":
-        return _with_attribute(call.client.out.resp)
-    if kind == b"push":
-        return _with_push(call.client.out.resp)
-    if kind not in SAMPLES:
+        if out.resp == 3:
+            out.raw(b"|1\r\n")
+            out.write(b"key-popularity")
+            out.write([b"key:123", 90])
+        out.write(b"Some real reply following the attribute")
+    elif kind == b"push":
+        if out.resp == 2:
+            raise NO_PUSH
+        out.write(Push([b"server-cpu-usage", 42]))
+        out.write(b"Some real reply following the push reply")
+    else:
         raise BAD_PROTOCOL_TYPE
-    sample: Reply = SAMPLES[kind]
-    return sample
+    return out
 
 
 def _error(call: Call) -> Reply:
     """An error in the client's own words, for tests of clients. INFO does not count it."""
     out = Encoder(call.client.out.resp)
     out.raw(b"-%b\r\n" % call.argv[2].replace(b"\r", b" ").replace(b"\n", b" "))
-    return out
-
-
-def _with_attribute(resp: int) -> Reply:
-    out = Encoder(resp)
-    if resp == 3:
-        out.raw(b"|1\r\n")
-        out.write(b"key-popularity")
-        out.write([b"key:123", 90])
-    out.write(b"Some real reply following the attribute")
-    return out
-
-
-def _with_push(resp: int) -> Reply:
-    if resp == 2:
-        raise NO_PUSH
-    out = Encoder(resp)
-    out.write(Push([b"server-cpu-usage", 42]))
-    out.write(b"Some real reply following the push reply")
     return out
 
 
@@ -310,7 +243,7 @@ def _help(_call: Call) -> Reply:
 
 ACTIONS = {
     b"ASSERT": Action(
-        debug_crash.failed_assertion, 2, 2, "ASSERT", "Ends the server by a failed assertion."
+        _failed_assertion, 2, 2, "ASSERT", "Ends the server by a failed assertion."
     ),
     b"AOF-FLUSH-SLEEP": Action(
         _flush_sleep, 3, 3, "AOF-FLUSH-SLEEP <microseconds>",
@@ -327,11 +260,11 @@ ACTIONS = {
         " is; RESET: the system's time again.",
     ),
     b"DIGEST": Action(
-        _digest, 2, 2, "DIGEST",
+        debug_values.digest_of_data, 2, 2, "DIGEST",
         "Answers a number that stands for all data: servers with the same data have the same.",
     ),
     b"DIGEST-VALUE": Action(
-        _digest_value, 2, sys.maxsize, "DIGEST-VALUE <key> [<key> ...]",
+        debug_values.digests_of_values, 2, sys.maxsize, "DIGEST-VALUE <key> [<key> ...]",
         "The same for the value at each key.",
     ),
     b"ERROR": Action(
@@ -341,20 +274,21 @@ ACTIONS = {
         _without_effect, 3, 3, "LEAK <string>", "Is accepted; no memory is lost by it here."
     ),
     b"LISTPACK": Action(
-        _listpack, 3, 3, "LISTPACK <key>", "Writes the listpack that is the value to the log."
+        debug_values.listpack, 3, 3, "LISTPACK <key>",
+        "Writes the listpack that is the value to the log.",
     ),
     b"LOADAOF": Action(
         reloading.load_log, 2, 2, "LOADAOF", "Forgets all data, and loads the append-only file."
     ),
     b"LOG": Action(_log_message, 3, 3, "LOG <message>", "Writes the message to the log."),
-    b"OBJECT": Action(_object, 3, 3, "OBJECT <key>", "Tells how the value is kept."),
-    b"PANIC": Action(debug_crash.panic, 2, 2, "PANIC", "Ends the server as a bug of it would."),
+    b"OBJECT": Action(debug_values.kept_as, 3, 3, "OBJECT <key>", "Tells how the value is kept."),
+    b"PANIC": Action(_panic, 2, 2, "PANIC", "Ends the server as a bug of it would."),
     b"PAUSE-CRON": Action(
-        _pause_cron, 3, 3, "PAUSE-CRON <0|1>",
+        _set_switch, 3, 3, "PAUSE-CRON <0|1>",
         "Stops what happens although no client asks for it, or lets it go on.",
     ),
     b"POPULATE": Action(
-        _populate, 3, 5, "POPULATE <count> [<prefix>] [<size>]",
+        debug_values.populate, 3, 5, "POPULATE <count> [<prefix>] [<size>]",
         "Makes string keys: key:0, key:1 ..., or with another prefix, and values of that size.",
     ),
     b"PROTOCOL": Action(
@@ -395,21 +329,21 @@ ACTIONS = {
         debug_values.string_sizes, 3, 3, "SDSLEN <key>",
         "Tells the lengths of the key and its string, and what memory they take.",
     ),
-    b"SEGFAULT": Action(debug_crash.segfault, 2, 2, "SEGFAULT", "Ends the server by SIGSEGV."),
+    b"SEGFAULT": Action(_segfault, 2, 2, "SEGFAULT", "Ends the server by SIGSEGV."),
     b"SET-ACTIVE-EXPIRE": Action(
-        _set_active_expire, 3, 3, "SET-ACTIVE-EXPIRE <0|1>",
+        _set_switch, 3, 3, "SET-ACTIVE-EXPIRE <0|1>",
         "Stops the cycle that frees expired keys nobody looks at, or lets it go on.",
     ),
     b"SET-ALLOW-ACCESS-EXPIRED": Action(
-        _allow_access_expired, 3, 3, "SET-ALLOW-ACCESS-EXPIRED <0|1>",
+        _set_switch, 3, 3, "SET-ALLOW-ACCESS-EXPIRED <0|1>",
         "Lets commands see keys and fields that have expired, or no more.",
     ),
     b"SET-DISABLE-DENY-SCRIPTS": Action(
-        _scripts_run_all, 3, 3, "SET-DISABLE-DENY-SCRIPTS <0|1>",
+        _set_switch, 3, 3, "SET-DISABLE-DENY-SCRIPTS <0|1>",
         "Lets scripts call the commands that are not for them, or no more.",
     ),
     b"SET-SKIP-CHECKSUM-VALIDATION": Action(
-        _skip_checksums, 3, 3, "SET-SKIP-CHECKSUM-VALIDATION <0|1>",
+        _set_switch, 3, 3, "SET-SKIP-CHECKSUM-VALIDATION <0|1>",
         "Lets RESTORE take payloads whose checksum is wrong, or no more.",
     ),
     b"SLEEP": Action(_sleep, 3, 3, "SLEEP <seconds>", "Stops the server for that long."),

@@ -6,8 +6,9 @@ the syntax in its docstring.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, repeat
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply, Set, Status
@@ -192,7 +193,8 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
         docs[b"history"] = Set([version.encode(), what.encode()] for version, what in row.history)
     arguments = arguments_of(row.syntax, row.name, row.argument_types) if row.syntax else []
     if arguments:
-        docs[b"arguments"] = _shown(arguments, _SpecNumbers(len(row.keys)))
+        last = len(row.keys) - 1  # the spec of all keys that are left
+        docs[b"arguments"] = _shown(arguments, chain(range(last), repeat(last)))
     if row.subcommands:
         docs[b"subcommands"] = {
             child.name.encode(): docs_of(child) for child in row.subcommands.values()
@@ -200,32 +202,20 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
     return docs
 
 
-class _SpecNumbers:
-    """Numbers the key specs of key arguments: one each, the last one for all that are left."""
-
-    def __init__(self, specs: int) -> None:
-        self._last = specs - 1
-        self._seen = -1
-
-    def next(self) -> int:
-        self._seen += 1
-        return min(self._seen, self._last)
-
-
-def _shown(arguments: Sequence[Argument], specs: _SpecNumbers) -> Reply:
-    return [_argument(argument, specs) for argument in arguments]
-
-
-def _argument(argument: Argument, specs: _SpecNumbers) -> Reply:
-    shown: dict[bytes, Reply] = {b"name": argument.name.encode(), b"type": argument.type.encode()}
-    if argument.type == "key":
-        shown[b"key_spec_index"] = specs.next()
-    if argument.token:
-        shown[b"token"] = argument.token.encode()
-    if argument.flags:
-        shown[b"flags"] = Set(Status(flag.encode()) for flag in argument.flags)
-    if argument.arguments:
-        shown[b"arguments"] = _shown(argument.arguments, specs)
+def _shown(arguments: Sequence[Argument], spec_numbers: Iterator[int]) -> Reply:
+    """*arguments* as COMMAND DOCS shows them; each key takes one of *spec_numbers*."""
+    shown: list[Reply] = []
+    for argument in arguments:
+        row: dict[bytes, Reply] = {b"name": argument.name.encode(), b"type": argument.type.encode()}
+        if argument.type == "key":
+            row[b"key_spec_index"] = next(spec_numbers)
+        if argument.token:
+            row[b"token"] = argument.token.encode()
+        if argument.flags:
+            row[b"flags"] = Set(Status(flag.encode()) for flag in argument.flags)
+        if argument.arguments:
+            row[b"arguments"] = _shown(argument.arguments, spec_numbers)
+        shown.append(row)
     return shown
 
 
@@ -266,23 +256,18 @@ def command_list(call: Call) -> Reply:
     args = Args(call.argv, 2)
     by, wanted = b"", b""
     if args.left:
-        by, wanted = _filter(args)
+        if not args.take_word(b"FILTERBY"):
+            raise errors.SYNTAX
+        word = args.take_word(b"MODULE", b"ACLCAT", b"PATTERN")
+        if word is None or args.left != 1:
+            raise errors.SYNTAX
+        by, wanted = word, args.take()
     return [
         row.name.encode()
         for parent in TABLE
         for row in (parent, *parent.subcommands.values())
         if _passes(row, by, wanted)
     ]
-
-
-def _filter(args: Args) -> tuple[bytes, bytes]:
-    """The kind of filter that FILTERBY names, and its value. Raises SYNTAX."""
-    if not args.take_word(b"FILTERBY"):
-        raise errors.SYNTAX
-    by = args.take_word(b"MODULE", b"ACLCAT", b"PATTERN")
-    if by is None or args.left != 1:
-        raise errors.SYNTAX
-    return by, args.take()
 
 
 def _passes(row: Command, by: bytes, wanted: bytes) -> bool:
@@ -333,9 +318,7 @@ def command_getkeysandflags(call: Call) -> Reply:
 
 def _keys_in(call: Call, argv: list[bytes]) -> list[KeyUse]:
     """The keys of the command *argv*. Raises ErrorReply if it never has any, or could not run."""
-    row = TABLE.find(argv[0])
-    if row is not None and row.subcommands and len(argv) > 1:
-        row = row.subcommands.get(argv[1].lower(), row if row.handler else None)
+    row = TABLE.called_by(argv)
     if row is None:
         raise INVALID_COMMAND
     if all(NOT_KEY in spec.flags for spec in row.keys):

@@ -52,18 +52,15 @@ def draw(head: int, gate: int, turn: float) -> str:
     axis_row = head + DROP
     axis_column = RESERVOIR + 2 + 2 * DROP + 2 * RADIUS
     canvas = Canvas(axis_row + RADIUS + 1, axis_column + 2 * RADIUS + TAIL)
-    _reservoir(canvas, head, gate)
-    _pipe(canvas, head, gate)
-    _wheel(canvas, axis_row, axis_column, turn)
-    _tail(canvas, axis_row + RADIUS, axis_column + 2 * RADIUS + 1, gate)
-    return canvas.text()
-
-
-def _reservoir(canvas: Canvas, head: int, gate: int) -> None:
     for row in range(head):
         canvas.put(row, 0, "~" * RESERVOIR + "||")
     canvas.put(head - 1, RESERVOIR, "[]" if gate else "##")
     canvas.put(head, 0, "=" * RESERVOIR)
+    _pipe(canvas, head, gate)
+    _wheel(canvas, axis_row, axis_column, turn)
+    tail = "".join(_water(place, gate) for place in range(TAIL))
+    canvas.put(axis_row + RADIUS, axis_column + 2 * RADIUS + 1, tail)
+    return canvas.text()
 
 
 def _pipe(canvas: Canvas, head: int, gate: int) -> None:
@@ -94,7 +91,3 @@ def _dot(canvas: Canvas, row: int, column: int, turn: float, distance: float, le
     angle = math.tau * turn
     up, right = math.sin(angle) * distance, math.cos(angle) * distance
     canvas.put(row - round(up), column + round(2 * right), letter)
-
-
-def _tail(canvas: Canvas, row: int, column: int, gate: int) -> None:
-    canvas.put(row, column, "".join(_water(place, gate) for place in range(TAIL)))

@@ -42,7 +42,7 @@ class Filters:
             self.type = client_line.type_named(args.take())
         elif option == b"USER":
             name = args.take()
-            self.user = users.find(name)
+            self.user = users.named(name)
             if self.user is None:
                 raise ErrorReply("ERR", f"No such user '{errors.text_of(name)}'")
         elif option == b"ADDR":
@@ -54,13 +54,10 @@ class Filters:
             if self.min_age_s <= 0:
                 raise BAD_AGE
         else:
-            self._take_skip_me(args)
-
-    def _take_skip_me(self, args: Args) -> None:
-        word = args.take_word(b"YES", b"NO")
-        if word is None:
-            raise errors.SYNTAX
-        self.skip_me = word == b"YES"
+            word = args.take_word(b"YES", b"NO")
+            if word is None:
+                raise errors.SYNTAX
+            self.skip_me = word == b"YES"
 
     def match(self, client: Client, me: Client, now_ms: int) -> bool:
         """Whether *client* matches; *me* is the client that asks."""
@@ -102,18 +99,14 @@ def client_kill(call: Call) -> Reply:
         if not _kill(call, Filters(address=address, skip_me=False)):
             raise NO_SUCH_CLIENT
         return OK
-    return _kill(call, _filters(call.argv, call.server.access.users))
-
-
-def _filters(argv: list[bytes], users: Users) -> Filters:
     filters = Filters()
-    args = Args(argv, 2)
+    args = Args(call.argv, 2)
     while args.left:
         option = args.take_word(*OPTIONS)
         if option is None or not args.left:
             raise errors.SYNTAX
-        filters.take(option, args, users)
-    return filters
+        filters.take(option, args, call.server.access.users)
+    return _kill(call, filters)
 
 
 def _kill(call: Call, filters: Filters) -> int:

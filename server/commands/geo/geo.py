@@ -113,5 +113,5 @@ def geopos(call: Call) -> Reply:
         if score is None:
             out.null_array()
         else:
-            geo_reply.write_place(out, score)
+            geo_reply.write_position(out, score)
     return out

@@ -6,7 +6,7 @@ from storage.geo cimport geohash, place_marks
 from storage.geo.places cimport Places
 
 @cython.locals(details=int, at=Py_ssize_t)
-cpdef write(Encoder out, Places found, Py_ssize_t count, double unit, SearchArgs wanted)
+cpdef write_places(Encoder out, Places found, Py_ssize_t count, double unit, SearchArgs wanted)
 cdef _write_member(Encoder out, Places found)
-cpdef write_place(Encoder out, double score)
+cpdef write_position(Encoder out, double score)
 cdef _write_degrees(Encoder out, double degrees)

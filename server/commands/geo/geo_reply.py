@@ -8,7 +8,7 @@ from storage.geo import geohash, place_marks
 from storage.geo.places import Places
 
 
-def write(out: Encoder, found: Places, count: int, unit: float, wanted: SearchArgs) -> None:
+def write_places(out: Encoder, found: Places, count: int, unit: float, wanted: SearchArgs) -> None:
     """Write the first *count* places; distances in units of so many m. Raises nothing."""
     details = wanted.with_distance + wanted.with_hash + wanted.with_coordinates
     out.array(count)
@@ -22,7 +22,7 @@ def write(out: Encoder, found: Places, count: int, unit: float, wanted: SearchAr
         if wanted.with_hash:
             out.integer(int(found.score))
         if wanted.with_coordinates:
-            write_place(out, found.score)
+            write_position(out, found.score)
         if out.overflown:  # no more of it will be sent
             break
 
@@ -34,7 +34,7 @@ def _write_member(out: Encoder, found: Places) -> None:
         out.bulk_slice(found.data, found.start, found.size)
 
 
-def write_place(out: Encoder, score: float) -> None:
+def write_position(out: Encoder, score: float) -> None:
     """Write the longitude and latitude that *score* says."""
     out.array(2)
     _write_degrees(out, geohash.longitude_of(score))

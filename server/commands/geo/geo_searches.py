@@ -167,7 +167,7 @@ def _search(call: Call, wanted: SearchArgs, event: bytes) -> Reply:
     if wanted.target is not None:
         return _store(call, wanted, found, area.unit, event)
     out: Encoder = call.client.out.another()
-    geo_reply.write(out, found, wanted.chosen(found.count), area.unit, wanted)
+    geo_reply.write_places(out, found, wanted.chosen(found.count), area.unit, wanted)
     return out
 
 

@@ -47,7 +47,7 @@ def hgetdel(call: Call) -> Reply:
     key = call.argv[1]
     call.db.find(key, Hash)
     fields = fields_at(call.argv, 2, NOT_A_COUNT)
-    value = live_fields.find(call, key, fields)
+    value = live_fields.find_hash(call, key, fields)
     if value is None:
         return [None] * len(fields)
     replies: list[Reply] = []
@@ -80,7 +80,7 @@ def hgetex(call: Call) -> Reply:
     key = call.argv[1]
     call.db.find(key, Hash)
     when_ms, persists, fields = _hgetex_options(call)
-    value = live_fields.find(call, key, fields)
+    value = live_fields.find_hash(call, key, fields)
     if value is None:
         return [None] * len(fields)
     if persists or when_ms != NO_EXPIRY:
@@ -97,7 +97,9 @@ def hgetex(call: Call) -> Reply:
             value.expire_at(field, NO_EXPIRY)
             changed.append(field)
     if persists and changed:
-        _tell_persisted(call, key, value, changed)
+        call.db.expire_fields_at(key, value.next_expiry())
+        log = (b"HPERSIST", key, b"FIELDS", b"%d" % len(changed), *changed)
+        call.db.changed(key, b"hpersist", changes=len(changed), log=log)
     else:
         tell(call, key, value, changed, when_ms)
     return replies
@@ -116,12 +118,6 @@ def _hgetex_options(call: Call) -> tuple[int, bool, list[bytes]]:
     if at + 1 >= len(argv):
         raise errors.wrong_arity("hgetex")
     return when_ms, word == b"PERSIST", fields_at(argv, at, NOT_A_COUNT)
-
-
-def _tell_persisted(call: Call, key: bytes, value: Hash, fields: list[bytes]) -> None:
-    call.db.expire_fields_at(key, value.next_expiry())
-    words = (b"HPERSIST", key, b"FIELDS", b"%d" % len(fields), *fields)
-    call.db.changed(key, b"hpersist", changes=len(fields), log=words)
 
 
 # ---------------------------------------------------------------------- HSETEX

@@ -40,7 +40,7 @@ def hincrby(call: Call) -> Reply:
     """
     _, key, field, text = call.argv
     increment = to_int(text)
-    value = live_fields.find(call, key, [field])
+    value = live_fields.find_hash(call, key, [field])
     old = None if value is None else value.get(field)
     new = increment if old is None else to_int(old, VALUE_NOT_AN_INTEGER) + increment
     if not INT64_MIN <= new <= INT64_MAX:
@@ -70,10 +70,10 @@ def hincrbyfloat(call: Call) -> Reply:
     increment = _float(text, errors.NOT_A_FLOAT)
     if increment is None:
         raise INCREMENT_NOT_FINITE
-    value = live_fields.find(call, key, [field])
+    value = live_fields.find_hash(call, key, [field])
     old = None if value is None else value.get(field)
     before = _float(b"0" if old is None else old, VALUE_NOT_A_FLOAT)
-    total = None if before is None else long_double.add(before, increment)
+    total = None if before is None else long_double.sum_of(before, increment)
     if total is None:
         raise SUM_NOT_FINITE
     new = long_double.text_of(total)

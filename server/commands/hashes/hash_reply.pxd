@@ -8,10 +8,7 @@ from storage.listpack.listpack cimport Element, Listpack
 cdef Py_ssize_t NONE
 
 cpdef write_all(Encoder out, Hash value, bint fields, bint values, frozenset dead)
-cdef _write_pair(Encoder out, bytes field, bytes text, bint fields, bint values)
 @cython.locals(element=Element, at=Py_ssize_t)
 cdef _write_pack(Encoder out, Listpack pack, bint fields, bint values)
-@cython.locals(element=Element, at=Py_ssize_t)
+@cython.locals(element=Element, at=Py_ssize_t, place=Py_ssize_t)
 cpdef write_values_of(Encoder out, Hash value, list words, Py_ssize_t first, frozenset dead)
-@cython.locals(place=Py_ssize_t)
-cdef _write_value_in_pack(Encoder out, Listpack pack, bytes field, Element element)

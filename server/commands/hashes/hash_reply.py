@@ -24,14 +24,10 @@ def write_all(
     else:
         for field, text in value:
             if field not in dead:
-                _write_pair(out, field, text, fields, values)
-
-
-def _write_pair(out: Encoder, field: bytes, text: bytes, fields: bool, values: bool) -> None:
-    if fields:
-        out.bulk(field)
-    if values:
-        out.bulk(text)
+                if fields:
+                    out.bulk(field)
+                if values:
+                    out.bulk(text)
 
 
 def _write_pack(out: Encoder, pack: Listpack, fields: bool, values: bool) -> None:
@@ -62,15 +58,11 @@ def write_values_of(
     element = Element()
     for at in range(first, len(words)):
         if value is not None and value.pack is not None:
-            _write_value_in_pack(out, value.pack, words[at], element)
+            place = value.pack.find(words[at], 1)
+            if place == NONE:
+                out.null()
+            else:
+                value.pack.read(value.pack.behind(place), element)
+                packed_reply.write_element(out, value.pack, element)
         else:
             out.write(None if value is None or words[at] in dead else value.get(words[at]))
-
-
-def _write_value_in_pack(out: Encoder, pack: Listpack, field: bytes, element: Element) -> None:
-    place = pack.find(field, 1)
-    if place == NONE:
-        out.null()
-    else:
-        pack.read(pack.behind(place), element)
-        packed_reply.write_element(out, pack, element)

@@ -75,7 +75,7 @@ def hsetnx(call: Call) -> Reply:
     HSETNX key field value
     """
     argv = call.argv
-    value = live_fields.find(call, argv[1], argv[2:3])
+    value = live_fields.find_hash(call, argv[1], argv[2:3])
     if value is not None and value.has(argv[2]):
         return 0
     hash_steps.put_one(call, argv[1], value, argv[2], argv[3])

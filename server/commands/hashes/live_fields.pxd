@@ -13,5 +13,5 @@ cpdef frozenset dead_fields(Call call, Hash value)
 cpdef frozenset expire(Call call, bytes key, Hash value, object fields, bint keeps_empty=*)
 cpdef bint has(Call call, Hash value, bytes field) except -1
 @cython.locals(value=Hash)
-cpdef Hash find(Call call, bytes key, object fields)
+cpdef Hash find_hash(Call call, bytes key, object fields)
 cdef bint _keeps_expired(Call call) except -1

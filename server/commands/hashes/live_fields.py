@@ -48,7 +48,7 @@ def has(call: Call, value: Hash | None, field: bytes) -> bool:
     return not 0 <= value.expiry(field) < call.now_ms or _keeps_expired(call)
 
 
-def find(call: Call, key: bytes, fields: Iterable[bytes]) -> Hash | None:
+def find_hash(call: Call, key: bytes, fields: Iterable[bytes]) -> Hash | None:
     """The hash at *key*, to be changed; those of *fields* that have expired are removed before."""
     value: Hash | None = call.db.find(key, Hash)
     if value is not None and value.timed is not None:

@@ -83,17 +83,15 @@ def _flush(call: Call, databases: list[Keyspace]) -> None:
 
     ASYNC and SYNC do the same here, but what ASYNC has freed is counted.
     """
-    mode = call.argv[1].upper() if len(call.argv) > 1 else _mode_by_default(call)
+    mode = b"ASYNC" if call.server.config.lazyfree_lazy_user_flush else b"SYNC"
+    if len(call.argv) > 1:
+        mode = call.argv[1].upper()
     if len(call.argv) > 2 or mode not in (b"ASYNC", b"SYNC"):
         raise errors.SYNTAX
     removed = call.server.empty(databases)
     call.count_changes(max(removed, 1))
     if mode == b"ASYNC":
         call.server.events.freeing.count += removed
-
-
-def _mode_by_default(call: Call) -> bytes:
-    return b"ASYNC" if call.server.config.lazyfree_lazy_user_flush else b"SYNC"
 
 
 @command(

@@ -136,12 +136,9 @@ def _target(argv: list[bytes], login: list[bytes]) -> Target:
         timeout_ms = DEFAULT_TIMEOUT_MS
     host = argv[1].decode("ascii", "replace")
     timeout_s = min(timeout_ms, MAX_TIMEOUT_MS) / 1000
-    return Target(host, _port(argv[2]), argv[4], timeout_s, login)
-
-
-def _port(text: bytes) -> int:
-    """A port; 0, on which nothing listens, for a number that is not a port."""
-    return int(text) if text.isdigit() and len(text) <= 5 and int(text) <= MAX_PORT else 0
+    text = argv[2]  # what is not a port is 0, on which nothing listens
+    port = int(text) if text.isdigit() and len(text) <= 5 and int(text) <= MAX_PORT else 0
+    return Target(host, port, argv[4], timeout_s, login)
 
 
 def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[bytes]]:

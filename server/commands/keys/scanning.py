@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from protocol.replies import Reply
 from server.commands.shared.scan_args import EVERYTHING, ScanOptions, to_cursor
 from server.dispatch.call import Call
@@ -55,13 +53,10 @@ def scan(call: Call) -> Reply:
     for key in page:
         if options.matches(key):
             value = call.db.peek(key)  # an expired key is removed now
-            if value is not None and _is_wanted(value, options.type_name):
+            wanted = options.type_name
+            if value is not None and (wanted is None or types.of(value).name == wanted):
                 found.append(key)
     return [b"%d" % cursor, found]
-
-
-def _is_wanted(value: Any, type_name: bytes | None) -> bool:
-    return type_name is None or types.of(value).name == type_name
 
 
 @command(

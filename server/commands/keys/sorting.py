@@ -164,22 +164,16 @@ def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
     is_for_good = wanted.target is not None or call.origin & SCRIPT  # a script may write it
     if isinstance(value, MemberSet) and wanted.keeps_order and is_for_good:
         wanted.by, wanted.alpha = None, True  # a set has no order, and what is kept needs one
-    elements = _elements(value, wanted)
+    elements = [member for member, _ in value] if isinstance(value, SortedSet) else list(value)
     if not wanted.keeps_order:
         elements = _in_order(call, elements, wanted)
+    elif wanted.descending and not isinstance(value, MemberSet):
+        elements.reverse()  # what has an order is read from its end
     elements = wanted.cut(elements)
     if not wanted.gets:
         return list(elements)
     patterns = [Pattern(pattern) for pattern in wanted.gets]
     return [pattern.lookup(call, element) for element in elements for pattern in patterns]
-
-
-def _elements(value: QuickList | MemberSet | SortedSet, wanted: SortArgs) -> list[bytes]:
-    """All elements; what has an order is read from its end, if DESC is all that is wanted."""
-    elements = [member for member, _ in value] if isinstance(value, SortedSet) else list(value)
-    if wanted.keeps_order and wanted.descending and not isinstance(value, MemberSet):
-        elements.reverse()
-    return elements
 
 
 def _in_order(call: Call, elements: list[bytes], wanted: SortArgs) -> list[bytes]:

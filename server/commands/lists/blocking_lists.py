@@ -61,7 +61,7 @@ def _pop(call: Call, left: bool) -> Reply | Block:
     timeout_ms = args.to_timeout_s(argv[last], call.now_ms)
     for at in range(1, last):
         key = argv[at]
-        values = list_steps.find(call, key)
+        values = list_steps.find_list(call, key)
         if values is not None:
             log = (b"LPOP" if left else b"RPOP", key) if call.is_logged else None
             return key, list_steps.pop(call, key, values, left, log)

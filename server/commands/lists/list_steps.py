@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from protocol.encoder import Encoder
+from server.commands.shared import packed_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from storage.lists.quicklist import QuickList
+from storage.lists.quicklist_iterator import QuickListIterator
 
 LEFT, RIGHT = b"LEFT", b"RIGHT"
 
 
-def find(call: Call, key: bytes) -> QuickList | None:
+def find_list(call: Call, key: bytes) -> QuickList | None:
     """The list at *key*, to be changed: its nodes follow the sizes configured now."""
     values: QuickList | None = call.db.find(key, QuickList)
     if values is not None:
@@ -27,10 +30,10 @@ def find(call: Call, key: bytes) -> QuickList | None:
 def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> int:
     """Push ``words[first:]`` to the list at *key*, created if needed. Returns its length."""
     db = call.db
-    values = find(call, key)
+    values = find_list(call, key)
     fresh = values is None
     if values is None:
-        values = new_list(call)
+        values = QuickList(call.server.node_limits.list_size)
     for at in range(first, len(words)):
         if left:
             values.push_left(words[at])
@@ -40,11 +43,6 @@ def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> 
         db.add(key, values)
     db.changed(key, b"lpush" if left else b"rpush", changes=len(words) - first)
     return len(values)
-
-
-def new_list(call: Call) -> QuickList:
-    """An empty list, with the sizes of its nodes as configured."""
-    return QuickList(call.server.node_limits.list_size)
 
 
 def pop(
@@ -109,28 +107,24 @@ def move(
 
     That is one change. Raises WrongType, before anything is changed.
     """
-    values = find(call, source)
+    values = find_list(call, source)
     if values is None:
         return None
     call.db.find(target, QuickList)
     element = values.pop_left() if from_left else values.pop_right()
     assert element is not None
     if source == target:
-        _push_back(call, source, values, element, to_left)
+        if to_left:
+            values.push_left(element)
+        else:
+            values.push_right(element)
+        # It wakes no client, as the list has been there all the time.
+        call.db.changed(source, b"lpush" if to_left else b"rpush")
         call.db.changed(source, b"lpop" if from_left else b"rpop", changes=0, log=log)
         return element
     push(call, target, [element], 0, to_left)
     popped(call, source, values, from_left, 0, log)
     return element
-
-
-def _push_back(call: Call, key: bytes, values: QuickList, element: bytes, left: bool) -> None:
-    """The push of a rotation. It wakes no client, as the list has been there all the time."""
-    if left:
-        values.push_left(element)
-    else:
-        values.push_right(element)
-    call.db.changed(key, b"lpush" if left else b"rpush")
 
 
 # ---------------------------------------------------------------------- arguments
@@ -147,7 +141,26 @@ def take_end(args: Args) -> bool:
 def first_with_elements(call: Call, keys: list[bytes]) -> tuple[bytes, QuickList] | None:
     """The first of *keys*, in their order, that holds a list. Raises WrongType on the way."""
     for key in keys:
-        values = find(call, key)
+        values = find_list(call, key)
         if values is not None:
             return key, values
     return None
+
+
+# ---------------------------------------------------------------------- replies
+
+
+def write_range(out: Encoder, values: QuickList, start: int, stop: int) -> None:
+    """Write the elements from index *start* to *stop* (from the end if negative) as an array.
+
+    They are copied straight from the listpacks that hold them.
+    """
+    first, count = values.bounds(start, stop)
+    out.array(count)
+    walk: QuickListIterator = values.iterate(first)
+    while count > 0 and walk.next_run():
+        if walk.plain is not None:
+            out.bulk(walk.plain)
+            count -= 1
+        elif walk.pack is not None:
+            count -= packed_reply.write_elements(out, walk.pack, walk.at, count)

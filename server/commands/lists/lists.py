@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
-from server.commands.lists import list_reply, list_steps
+from server.commands.lists import list_steps
 from server.commands.shared.count_args import take_keys_end_count
 from server.dispatch.call import Call
 from server.table import errors
@@ -148,14 +148,14 @@ def rpop(call: Call) -> Reply:
 def _pop(call: Call, left: bool) -> Reply:
     argv = call.argv
     if len(argv) == 2:
-        values = list_steps.find(call, argv[1])
+        values = list_steps.find_list(call, argv[1])
         return None if values is None else list_steps.pop(call, argv[1], values, left)
     if len(argv) > 3:
         raise errors.wrong_arity("lpop" if left else "rpop")
     count = to_int(argv[2], errors.NOT_POSITIVE)
     if count < 0:
         raise errors.NOT_POSITIVE
-    values = list_steps.find(call, argv[1])
+    values = list_steps.find_list(call, argv[1])
     if values is None:
         return NULL_ARRAY
     if count == 0:
@@ -274,7 +274,7 @@ def lrange(call: Call) -> Reply:
     if values is None:
         return []
     out = call.client.out.another()
-    list_reply.write_range(out, values, start, stop)
+    list_steps.write_range(out, values, start, stop)
     return out
 
 
@@ -354,7 +354,7 @@ def lset(call: Call) -> Reply:
     LSET key index element
     """
     _, key, index, element = call.argv
-    values = list_steps.find(call, key)
+    values = list_steps.find_list(call, key)
     if values is None:
         raise errors.NO_SUCH_KEY
     at = to_int(index)
@@ -383,7 +383,7 @@ def linsert(call: Call) -> Reply:
     where = Args(call.argv, 2).take_word(b"BEFORE", b"AFTER")
     if where is None:
         raise errors.SYNTAX
-    values = list_steps.find(call, key)
+    values = list_steps.find_list(call, key)
     if values is None:
         return 0
     if not values.insert(pivot, element, where == b"BEFORE"):
@@ -408,7 +408,7 @@ def lrem(call: Call) -> Reply:
     """
     _, key, count, element = call.argv
     wanted = _negatable(to_int(count))
-    values = list_steps.find(call, key)
+    values = list_steps.find_list(call, key)
     if values is None:
         return 0
     removed = values.remove(wanted, element)
@@ -434,7 +434,7 @@ def ltrim(call: Call) -> Reply:
     """
     start, stop = to_int(call.argv[2]), to_int(call.argv[3])
     key = call.argv[1]
-    values = list_steps.find(call, key)
+    values = list_steps.find_list(call, key)
     if values is None:
         return OK
     before = len(values)

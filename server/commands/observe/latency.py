@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply, Verbatim
 from server.dispatch.call import Call
 from server.observe import latency_report, sparkline
@@ -94,26 +93,15 @@ def latency_histogram(call: Call) -> Reply:
     """
     names = call.argv[2:]
     rows: list[Command | None] = [TABLE.named(name) for name in names] if names else list(TABLE)
-    return _histograms(call.client.out.another(), [row for row in rows if row is not None])
-
-
-def _histograms(out: Encoder, rows: list[Command]) -> Encoder:
-    """A map of the commands that have been called; subcommands follow their container.
-
-    A command that is named twice is there twice, which a dict could not hold.
-    """
-    every = [each for row in rows for each in (row, *row.subcommands.values())]
+    every = [each for row in rows if row for each in (row, *row.subcommands.values())]
     called = [row for row in every if row.latencies.calls]
-    out.map(len(called))
+    out = call.client.out.another()
+    out.map(len(called))  # a command that is named twice is there twice, which no dict could hold
     for row in called:
+        steps: dict[int, int] = dict(row.latencies.cumulative())
         out.bulk(row.name.encode())
-        out.write(_histogram(row))
+        out.write({b"calls": row.latencies.calls, b"histogram_usec": steps})  # type: ignore[dict-item]
     return out
-
-
-def _histogram(row: Command) -> Reply:
-    steps: dict[int, int] = dict(row.latencies.cumulative())
-    return {b"calls": row.latencies.calls, b"histogram_usec": steps}  # type: ignore[dict-item]
 
 
 container_help("LATENCY", group="server", since="2.8.13")

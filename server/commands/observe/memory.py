@@ -7,7 +7,6 @@ from server.dispatch.call import Call
 from server.observe import memory_report
 from server.observe.memory import resident_bytes
 from server.observe.memory_facts import MemoryFigures
-from server.parts.state import ServerState
 from server.process import memory_reserve, program_pages
 from server.table import errors
 from server.table.args import Args
@@ -15,7 +14,6 @@ from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from server.table.keys import RO, KeyRange
 from storage.keyspace.key_table import PLACE_BYTES
-from storage.keyspace.keyspace import Keyspace
 
 NO_FLAGS = Flags(0)
 ALL_SHARDS = [Tip.NONDETERMINISTIC_OUTPUT, Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_SPECIAL]
@@ -63,7 +61,14 @@ def memory_stats(call: Call) -> Reply:
     now = MemoryFigures(state.memory, state.databases, state.config, call.now_ms // 1000)
     used, held = now.used, max(now.held, 1)
     replication = state.replication.memory()
-    databases = {b"db.%d" % db.index: _of_database(db) for db in state.databases if len(db)}
+    databases: dict[bytes, Reply] = {
+        b"db.%d" % db.index: {
+            b"overhead.hashtable.main": len(db) * PLACE_BYTES,
+            b"overhead.hashtable.expires": len(db.expiring) * PLACE_BYTES,
+        }
+        for db in state.databases
+        if len(db)
+    }
     return {
         b"peak.allocated": now.peak,
         b"total.allocated": used,
@@ -102,13 +107,6 @@ def memory_stats(call: Call) -> Reply:
     }
 
 
-def _of_database(db: Keyspace) -> Reply:
-    return {
-        b"overhead.hashtable.main": len(db) * PLACE_BYTES,
-        b"overhead.hashtable.expires": len(db.expiring) * PLACE_BYTES,
-    }
-
-
 def _absent(*names: str) -> dict[bytes, Reply]:
     """Figures of parts that this server has not: all are 0."""
     return {name.encode(): 0 for name in names}
@@ -120,12 +118,9 @@ def memory_doctor(call: Call) -> Reply:
 
     MEMORY DOCTOR
     """
-    return Verbatim(_report(call.server).encode())
-
-
-def _report(state: ServerState) -> str:
+    state = call.server
     memory = state.memory
-    return memory_report.report(
+    report = memory_report.report(
         memory.used(),
         memory.peak,
         resident_bytes(),
@@ -133,6 +128,7 @@ def _report(state: ServerState) -> str:
         memory.clients,
         len(state.clients),
     )
+    return Verbatim(report.encode())
 
 
 @command(

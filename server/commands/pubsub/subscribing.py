@@ -133,7 +133,7 @@ def _subscribe(call: Call, kind: int) -> Reply:
     answers = _Answers(call, kind, WORDS[kind])
     for name in call.argv[1:]:
         call.server.pubsub.subscribe(call.client, kind, name)
-        answers.add(name)
+        answers.answer(name)
     return answers.reply()
 
 
@@ -142,9 +142,9 @@ def _unsubscribe(call: Call, kind: int) -> Reply:
     names: Iterable[bytes] = call.argv[1:] or list(call.client.subscriptions.of(kind))
     for name in names:
         call.server.pubsub.unsubscribe(call.client, kind, name)
-        answers.add(name)
+        answers.answer(name)
     if not names:
-        answers.add(None)
+        answers.answer(None)
     return answers.reply()
 
 
@@ -157,7 +157,7 @@ class _Answers:
         self._word = word
         self._out: Encoder = call.client.out.another()
 
-    def add(self, name: bytes | None) -> None:
+    def answer(self, name: bytes | None) -> None:
         count = self._client.subscriptions.counted_with(self._kind)
         self._out.write(Push([self._word, name, count]))
 

@@ -9,9 +9,7 @@ from storage.sets.member_set cimport MemberSet
 
 
 cpdef write_set(Encoder out, MemberSet values)
-@cython.locals(pack=Listpack)
+@cython.locals(pack=Listpack, index=Py_ssize_t)
 cpdef write_members(Encoder out, MemberSet values)
-@cython.locals(index=Py_ssize_t)
-cdef _write_numbers(Encoder out, bytes numbers)
 @cython.locals(member=bytes)
 cpdef write_found(Encoder out, list members)

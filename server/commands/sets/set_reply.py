@@ -26,13 +26,8 @@ def write_members(out: Encoder, values: MemberSet) -> None:
         if pack.length():
             packed_reply.write_elements(out, pack, pack.first(), pack.length())
     else:
-        _write_numbers(out, members)
-
-
-def _write_numbers(out: Encoder, numbers: bytes) -> None:
-    """Write the members of an intset."""
-    for index in range(intset.length(numbers)):
-        out.bulk_int(intset.get(numbers, index))
+        for index in range(intset.length(members)):
+            out.bulk_int(intset.get(members, index))
 
 
 def write_found(out: Encoder, members: list[bytes]) -> None:

@@ -11,7 +11,7 @@ cdef SetType SET
 
 @cython.locals(db=Keyspace, limits=SetLimits, values=MemberSet, fresh=bint, added=Py_ssize_t,
                at=Py_ssize_t, text=bytes)
-cpdef Py_ssize_t add(Call call, bytes key, list words, Py_ssize_t first) except -1
+cpdef Py_ssize_t add_members(Call call, bytes key, list words, Py_ssize_t first) except -1
 cpdef removed(Call call, bytes key, MemberSet values, bytes event, Py_ssize_t count, log=*)
 cpdef delete(Call call, bytes key, Py_ssize_t changes=*)
 @cython.locals(key=bytes)

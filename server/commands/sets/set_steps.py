@@ -9,7 +9,7 @@ from storage.sets.member_set import MemberSet
 from storage.sets.value_type import SET
 
 
-def add(call: Call, key: bytes, words: list[bytes], first: int) -> int:
+def add_members(call: Call, key: bytes, words: list[bytes], first: int) -> int:
     """Add ``words[first:]`` to the set at *key*, made if needed. Returns how many were new."""
     db = call.db
     limits = call.server.node_limits.sets

@@ -30,7 +30,7 @@ def sadd(call: Call) -> Reply:
 
     SADD key member [member ...]
     """
-    return set_steps.add(call, call.argv[1], call.argv, 2)
+    return set_steps.add_members(call, call.argv[1], call.argv, 2)
 
 
 @command(
@@ -87,7 +87,7 @@ def smove(call: Call) -> Reply:
     if not values.remove(member):
         return 0
     set_steps.removed(call, source, values, b"srem", 1)
-    set_steps.add(call, target, [member], 0)
+    set_steps.add_members(call, target, [member], 0)
     return 1
 
 

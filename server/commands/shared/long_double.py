@@ -58,7 +58,7 @@ def _whole(digits: str, base: int) -> int:
     return number
 
 
-def add(one: Fraction, other: Fraction) -> Fraction | None:
+def sum_of(one: Fraction, other: Fraction) -> Fraction | None:
     """The sum of two floats; None if it is infinite."""
     total = rounded(one + other)
     return None if abs(total) >= TOO_LARGE else total

@@ -55,7 +55,10 @@ class AlgebraArgs:
                     score_args.to_score(args.take(), WEIGHT_NOT_A_FLOAT) for _ in range(number)
                 ]
             elif weighted and args.left > 1 and args.skip(b"AGGREGATE"):
-                self._take_aggregate(args)
+                word = args.take_word(*AGGREGATES)
+                if word is None:
+                    raise errors.SYNTAX
+                self._aggregate = AGGREGATES[word]
             elif scored and args.skip(b"WITHSCORES"):
                 self.with_scores = True
             elif counting and args.left > 1 and args.skip(b"LIMIT"):
@@ -64,12 +67,6 @@ class AlgebraArgs:
                     raise LIMIT_NEGATIVE
             else:
                 raise errors.SYNTAX
-
-    def _take_aggregate(self, args: Args) -> None:
-        word = args.take_word(*AGGREGATES)
-        if word is None:
-            raise errors.SYNTAX
-        self._aggregate = AGGREGATES[word]
 
     def weighted_sources(self) -> WeightedSources:
         """The sources with what the options say of their scores."""

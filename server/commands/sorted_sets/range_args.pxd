@@ -30,7 +30,7 @@ cdef class RangeArgs:
 
     cpdef take_options(self, Args args, bint any_kind, bint storing)
     cpdef take_ends(self, bytes low, bytes high)
-    cpdef find(self, SortedSet values)
+    cpdef find_places(self, SortedSet values)
     @cython.locals(start=int64_t, stop=int64_t)
     cdef _find_ranks(self, Py_ssize_t size)
     @cython.locals(size=int64_t, left=int64_t, count=int64_t)
@@ -39,10 +39,7 @@ cdef class RangeArgs:
 
 @cython.locals(made=RangeArgs)
 cpdef RangeArgs of_any_kind(list argv, Py_ssize_t low_at)
-cpdef RangeArgs of_ranks(list argv, bint reverse)
-cpdef RangeArgs of_scores(list argv, bint reverse)
-cpdef RangeArgs of_members(list argv, bint reverse)
 @cython.locals(made=RangeArgs)
-cdef RangeArgs _of_kind(int by, list argv, bint reverse)
+cpdef RangeArgs of_kind(int by, list argv, bint reverse)
 @cython.locals(made=RangeArgs)
 cdef RangeArgs _made(int by, bint reverse)

@@ -80,7 +80,7 @@ class RangeArgs:
             self._begin = score_args.member_bound(low, False)
             self._until = score_args.member_bound(high, True)
 
-    def find(self, values: SortedSet) -> None:
+    def find_places(self, values: SortedSet) -> None:
         """Find the ranks of *values* that are in the range. O(log N)."""
         if self._begin is None or self._until is None:
             self._find_ranks(values.length())
@@ -129,22 +129,8 @@ def of_any_kind(argv: list[bytes], low_at: int) -> RangeArgs:
     return made
 
 
-def of_ranks(argv: list[bytes], reverse: bool) -> RangeArgs:
-    """The range of a command that knows ranks only."""
-    return _of_kind(BY_RANK, argv, reverse)
-
-
-def of_scores(argv: list[bytes], reverse: bool) -> RangeArgs:
-    """The range of a command that knows scores only."""
-    return _of_kind(BY_SCORE, argv, reverse)
-
-
-def of_members(argv: list[bytes], reverse: bool) -> RangeArgs:
-    """The range of a command that knows members only."""
-    return _of_kind(BY_MEMBER, argv, reverse)
-
-
-def _of_kind(by: int, argv: list[bytes], reverse: bool) -> RangeArgs:
+def of_kind(by: int, argv: list[bytes], reverse: bool) -> RangeArgs:
+    """The range of a command that knows one kind only: BY_RANK, BY_SCORE or BY_MEMBER."""
     made = _made(by, reverse)
     if len(argv) > 4:
         made.take_options(Args(argv, 4), False, False)

@@ -50,7 +50,7 @@ def zrevrange(call: Call) -> Reply:
 
     ZREVRANGE key start stop [WITHSCORES]
     """
-    return _answer(call, range_args.of_ranks(call.argv, True))
+    return _answer(call, range_args.of_kind(range_args.BY_RANK, call.argv, True))
 
 
 @command(
@@ -70,7 +70,7 @@ def zrangebyscore(call: Call) -> Reply:
 
     ZRANGEBYSCORE key min max [WITHSCORES] [LIMIT offset count]
     """
-    return _answer(call, range_args.of_scores(call.argv, False))
+    return _answer(call, range_args.of_kind(range_args.BY_SCORE, call.argv, False))
 
 
 @command(
@@ -90,7 +90,7 @@ def zrevrangebyscore(call: Call) -> Reply:
 
     ZREVRANGEBYSCORE key max min [WITHSCORES] [LIMIT offset count]
     """
-    return _answer(call, range_args.of_scores(call.argv, True))
+    return _answer(call, range_args.of_kind(range_args.BY_SCORE, call.argv, True))
 
 
 @command(
@@ -108,7 +108,7 @@ def zrangebylex(call: Call) -> Reply:
 
     ZRANGEBYLEX key min max [LIMIT offset count]
     """
-    return _answer(call, range_args.of_members(call.argv, False))
+    return _answer(call, range_args.of_kind(range_args.BY_MEMBER, call.argv, False))
 
 
 @command(
@@ -126,7 +126,7 @@ def zrevrangebylex(call: Call) -> Reply:
 
     ZREVRANGEBYLEX key max min [LIMIT offset count]
     """
-    return _answer(call, range_args.of_members(call.argv, True))
+    return _answer(call, range_args.of_kind(range_args.BY_MEMBER, call.argv, True))
 
 
 def _answer(call: Call, wanted: RangeArgs) -> Reply:
@@ -135,7 +135,7 @@ def _answer(call: Call, wanted: RangeArgs) -> Reply:
     if values is None:
         out.array(0)
         return out
-    wanted.find(values)
+    wanted.find_places(values)
     count = wanted.end - wanted.first
     rank = wanted.end - 1 if wanted.reverse else wanted.first
     in_pairs = out.resp == 3
@@ -163,7 +163,7 @@ def zrangestore(call: Call) -> Reply:
     limits = call.server.node_limits.sorted_set
     made = SortedSet()
     if values is not None:
-        wanted.find(values)
+        wanted.find_places(values)
         if wanted.end - wanted.first > limits.entries:
             made.as_tree()
         walk = values.walk(wanted.first, False)
@@ -191,7 +191,9 @@ def zremrangebyrank(call: Call) -> Reply:
 
     ZREMRANGEBYRANK key start stop
     """
-    return _remove(call, range_args.of_ranks(call.argv, False), b"zremrangebyrank")
+    return _remove(
+        call, range_args.of_kind(range_args.BY_RANK, call.argv, False), b"zremrangebyrank"
+    )
 
 
 @command(
@@ -209,7 +211,9 @@ def zremrangebyscore(call: Call) -> Reply:
 
     ZREMRANGEBYSCORE key min max
     """
-    return _remove(call, range_args.of_scores(call.argv, False), b"zremrangebyscore")
+    return _remove(
+        call, range_args.of_kind(range_args.BY_SCORE, call.argv, False), b"zremrangebyscore"
+    )
 
 
 @command(
@@ -226,7 +230,9 @@ def zremrangebylex(call: Call) -> Reply:
 
     ZREMRANGEBYLEX key min max
     """
-    return _remove(call, range_args.of_members(call.argv, False), b"zremrangebylex")
+    return _remove(
+        call, range_args.of_kind(range_args.BY_MEMBER, call.argv, False), b"zremrangebylex"
+    )
 
 
 def _remove(call: Call, wanted: RangeArgs, event: bytes) -> Reply:
@@ -234,7 +240,7 @@ def _remove(call: Call, wanted: RangeArgs, event: bytes) -> Reply:
     values: SortedSet | None = call.db.find(key, SortedSet)
     if values is None:
         return 0
-    wanted.find(values)
+    wanted.find_places(values)
     count = wanted.end - wanted.first
     if count:
         values.remove_range(wanted.first, wanted.end)

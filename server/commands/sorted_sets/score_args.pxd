@@ -5,7 +5,6 @@ from storage.sorted_sets.bound cimport Bound
 cdef Py_ssize_t INT64_DIGITS
 
 cpdef double to_score(bytes text, object error=*) except? -1
-cdef bytes _mantissa(bytes text)
 cpdef Bound score_bound(bytes text, bint is_end)
 cdef double _range_score(bytes text) except? -1
 cpdef Bound member_bound(bytes text, bint is_end)

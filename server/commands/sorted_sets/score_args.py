@@ -30,15 +30,11 @@ def to_score(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
     score = to_float(text, error)
     if isinf(score) and b"n" not in text.lower():
         raise error
-    if score == 0 and _mantissa(text).strip(ZERO):
-        raise error
+    if score == 0:
+        lower = text.lower()
+        if lower.partition(b"p" if b"x" in lower else b"e")[0].strip(ZERO):
+            raise error
     return score
-
-
-def _mantissa(text: bytes) -> bytes:
-    """What is before the exponent."""
-    lower = text.lower()
-    return lower.partition(b"p" if b"x" in lower else b"e")[0]
 
 
 def score_bound(text: bytes, is_end: bool) -> Bound:

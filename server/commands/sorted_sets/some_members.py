@@ -43,13 +43,10 @@ def zscan(call: Call) -> Reply:
     found: list[Reply] = []
     for at in range(0, len(page), 2):
         if options.matches(page[at]):
-            found += [page[at], _scanned(values, page[at + 1])]
+            score = page[at + 1]  # redis has 17 digits here, unless the set is a listpack
+            text = b"%.17g" % score if values.pack is None else score_text.text_of(score)
+            found += [page[at], text]
     return [b"%d" % cursor, found]
-
-
-def _scanned(values: SortedSet, score: float) -> bytes:
-    """The text of *score*: redis has 17 digits here, unless the set is a listpack."""
-    return b"%.17g" % score if values.pack is None else score_text.text_of(score)
 
 
 @command(

@@ -30,10 +30,9 @@ cdef class Delivery:
     cpdef StreamIterator find_new(self)
     @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, entry_id=StreamId)
     cpdef int write_new(self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends, int64_t now_ms) except -1
-    @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t)
+    @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
+                   entry_id=StreamId)
     cpdef int write_history(self, Encoder out, Consumer consumer, Py_ssize_t count, int64_t now_ms) except -1
-    @cython.locals(entry_id=StreamId)
-    cdef int _write_again(self, Encoder out, Pending delivered, int64_t now_ms) except -1
 
 
 @cython.locals(made=Delivery)

@@ -78,20 +78,18 @@ class Delivery:
         place = consumer.pel.seek(">", self.after.key())
         mark = out.open_array()
         while place.next():
-            self._write_again(out, place.value, now_ms)
+            delivered: Pending = place.value
+            entry_id = pendings.id_of(delivered)
+            if stream_reply.write_entry(out, self.stream, entry_id):
+                self.group.deliver_again(delivered, now_ms)
+            else:
+                out.array(2)
+                out.bulk(entry_id.encode())
+                out.null_array()
             written += 1
             if written == count:
                 break
         out.close_array(mark, written)
-
-    def _write_again(self, out: Encoder, delivered: Pending, now_ms: int) -> None:
-        entry_id = pendings.id_of(delivered)
-        if stream_reply.write_entry(out, self.stream, entry_id):
-            self.group.deliver_again(delivered, now_ms)
-        else:
-            out.array(2)
-            out.bulk(entry_id.encode())
-            out.null_array()
 
 
 def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: StreamId) -> Delivery:

@@ -218,7 +218,9 @@ def xclaim(call: Call) -> Reply:
     claim.out.close_array(mark, claim.claimed)
     claim.end()
     if is_ahead and not claim.changes:
-        _log_last_id(call, group)
+        read = b"%d" % group.entries_read
+        setid = (b"XGROUP", b"SETID", *call.argv[1:3], group.last_id.encode(), b"ENTRIESREAD", read)
+        call.db.group_changed(call.argv[1], None, changes=1, log=setid)
     return claim.out
 
 
@@ -244,14 +246,6 @@ def _claim_one(claim: Claim, entry_id: StreamId, force: bool) -> None:
             claim.take(pending)
     elif force:
         claim.take(claim.group.force(entry_id, claim.call.now_ms))
-
-
-def _log_last_id(call: Call, group: ConsumerGroup) -> None:
-    """Nothing was claimed, but the group has moved on."""
-    key, name = call.argv[1], call.argv[2]
-    read = b"%d" % group.entries_read
-    setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
-    call.db.group_changed(key, None, changes=1, log=setid)
 
 
 # ---------------------------------------------------------------------- XAUTOCLAIM

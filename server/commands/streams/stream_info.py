@@ -222,12 +222,8 @@ def _write_consumer(out: Encoder, member: Consumer, now_ms: int) -> None:
     out.bulk(b"idle")
     out.integer(max(0, elapsed.since(member.seen_time, now_ms)))
     out.bulk(b"inactive")
-    out.integer(_inactive(member, now_ms))
-
-
-def _inactive(consumer: Consumer, now_ms: int) -> int:
-    """For how many ms the consumer has been given no entry; NEVER if it never was."""
-    return NEVER if consumer.active_time == NEVER else elapsed.since(consumer.active_time, now_ms)
+    given = member.active_time  # when it was given an entry the last time
+    out.integer(NEVER if given == NEVER else elapsed.since(given, now_ms))
 
 
 container_help("XINFO", group="stream", since="5.0.0")

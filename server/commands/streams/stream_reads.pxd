@@ -17,7 +17,6 @@ cdef Encoder _begin_reply(Call call, Request request)
 cdef _write_key(Encoder body, bytes key)
 cdef bint _write_after(Encoder body, bytes key, Stream stream, StreamId after, Request request) except -1
 cdef StreamId _last_seen(Stream stream, bytes text)
-cdef StreamId _before_last(Stream stream)
 @cython.locals(stream=Stream, name=bytes, group=ConsumerGroup)
 cdef Delivery _delivery(Call call, Request request, bytes key, bytes text)
 @cython.locals(is_of_new=bint, entry=StreamIterator, implied=bint, consumer=Consumer)

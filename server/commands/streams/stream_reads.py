@@ -128,16 +128,13 @@ def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
     """The id after which XREAD begins: *text*, or what ``$`` and ``+`` stand for."""
     if text == b"$":
         return ZERO if stream is None else stream.last_id
-    if text == LAST:
-        return ZERO if stream is None else _before_last(stream)
+    if text == LAST:  # so that the last entry is read; as with $ where there are no entries
+        if stream is None:
+            return ZERO
+        return stream.last_entry_id().prev() if stream.length else stream.last_id
     if text == b">":
         raise NEW_WITHOUT_GROUP
     return stream_id.parse_id(text)
-
-
-def _before_last(stream: Stream) -> StreamId:
-    """The id before the last entry, so that ``+`` reads this one; like ``$`` without entries."""
-    return stream.last_entry_id().prev() if stream.length else stream.last_id
 
 
 def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:

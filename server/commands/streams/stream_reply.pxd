@@ -29,19 +29,15 @@ cdef class EntryWriter:
     cdef uint64_t _ms
     cdef Py_ssize_t _seq_at
 
-    @cython.locals(node=Listpack, out=Encoder)
+    @cython.locals(node=Listpack, out=Encoder, size=Py_ssize_t, buffer=bytearray, at=Py_ssize_t,
+                   element_at=Py_ssize_t)
     cpdef int write(self, StreamIterator entry) except -1
-    cdef Py_ssize_t _put(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1
-    @cython.locals(size=Py_ssize_t)
-    cdef Py_ssize_t _room_for(self, StreamIterator entry, Listpack node) except -1
     @cython.locals(text=bytearray, dash_at=Py_ssize_t, size=Py_ssize_t)
     cdef Py_ssize_t _put_id(self, bytearray buffer, Py_ssize_t at, uint64_t ms, uint64_t seq) except -1
     @cython.locals(name_at=Py_ssize_t, pen=Encoder, name=bytes)
     cdef int _render_names(self, StreamIterator entry, Listpack node) except -1
     @cython.locals(data=bytearray, value_at=Py_ssize_t, name=bytes, size=Py_ssize_t)
     cdef Py_ssize_t _put_values(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1
-    @cython.locals(element_at=Py_ssize_t)
-    cdef Py_ssize_t _put_elements(self, bytearray buffer, Py_ssize_t at, StreamIterator entry, Listpack node) except -1
     @cython.locals(element=Element)
     cdef Py_ssize_t _put_element(self, bytearray buffer, Py_ssize_t at, Listpack node, Py_ssize_t element_at) except -1
 

@@ -47,24 +47,23 @@ class EntryWriter:
         if entry.same_fields and node is not self._node:
             self._render_names(entry, node)
         out = self._out
-        out.reserve(self._room_for(entry, node))
-        out.end = self._put(out.buffer, out.end, entry, node)
-
-    def _put(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
-        """Write an entry into *buffer*, where there is room."""
-        at = octets.put(buffer, at, _PAIR)
-        at = self._put_id(buffer, at, entry.ms, entry.seq)
-        if entry.same_fields:
-            return self._put_values(buffer, at, entry, node)
-        at = octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
-        return self._put_elements(buffer, at, entry, node)
-
-    def _room_for(self, entry: StreamIterator, node: Listpack) -> int:
-        """An upper bound for the bytes that the current entry takes in RESP."""
         size = node.size - entry.fields_at
         if size > _MUCH:
             size = entry.end() - entry.fields_at
-        return _HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields
+        out.reserve(_HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields)
+        buffer = out.buffer
+        at = octets.put(buffer, out.end, _PAIR)
+        at = self._put_id(buffer, at, entry.ms, entry.seq)
+        if entry.same_fields:
+            at = self._put_values(buffer, at, entry, node)
+        else:
+            at = octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
+            element_at = entry.fields_at
+            for _ in range(2 * entry.num_fields):
+                at = self._put_element(buffer, at, node, element_at)
+                element_at = self._element.next
+            entry.passed(element_at)
+        out.end = at
 
     def _put_id(self, buffer: bytearray, at: int, ms: int, seq: int) -> int:
         """Write an id. Neighbours often have the same ms, so its digits are kept."""
@@ -106,17 +105,6 @@ class EntryWriter:
                 at = self._put_element(buffer, at, node, value_at)
                 value_at = self._element.next
         entry.passed(value_at)
-        return at
-
-    def _put_elements(
-        self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack
-    ) -> int:
-        """Write the fields of an entry that has its own names."""
-        element_at = entry.fields_at
-        for _ in range(2 * entry.num_fields):
-            at = self._put_element(buffer, at, node, element_at)
-            element_at = self._element.next
-        entry.passed(element_at)
         return at
 
     def _put_element(self, buffer: bytearray, at: int, node: Listpack, element_at: int) -> int:

@@ -48,7 +48,11 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
     args = Args(argv, 1)
     while args.at < len(argv):
         if args.at + 1 < len(argv) and args.skip(b"STREAMS"):
-            _take_streams(request, args, with_group)
+            left = len(argv) - args.at
+            if left % 2 == 1:
+                raise UNBALANCED_GROUP if with_group else UNBALANCED
+            request.ids_at = args.at + left // 2
+            request.keys = argv[args.at : request.ids_at]
             break
         _take_option(request, args, with_group, now_ms)
     if not request.keys:
@@ -75,11 +79,3 @@ def _take_option(request: Request, args: Args, with_group: bool, now_ms: int) ->
         request.noack = True
     else:
         raise errors.SYNTAX
-
-
-def _take_streams(request: Request, args: Args, with_group: bool) -> None:
-    left = len(args.argv) - args.at
-    if left % 2 == 1:
-        raise UNBALANCED_GROUP if with_group else UNBALANCED
-    request.ids_at = args.at + left // 2
-    request.keys = args.argv[args.at : request.ids_at]

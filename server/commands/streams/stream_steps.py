@@ -10,7 +10,7 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
 
-def add(
+def add_entry(
     call: Call,
     id_at: int,
     wanted: StreamId | None = None,
@@ -37,7 +37,12 @@ def add(
         if not may_create:
             return None
         stream = Stream()
-    entry_id = _next_id(call, stream, wanted, seq_given)
+    if stream.is_full():
+        raise IdsExhausted
+    if wanted is None:
+        entry_id = stream.next_auto_id(call.now_ms)
+    else:
+        entry_id = wanted if seq_given else stream.next_seq_id(wanted.ms)
     config = call.server.node_limits.stream
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
@@ -49,15 +54,6 @@ def add(
     if trimmed:
         db.changed(key, b"xtrim", changes=0)
     return text
-
-
-def _next_id(call: Call, stream: Stream, wanted: StreamId | None, seq_given: bool) -> StreamId:
-    """The id of the new entry. Raises IdsExhausted, IdNotGreater."""
-    if stream.is_full():
-        raise IdsExhausted
-    if wanted is None:
-        return stream.next_auto_id(call.now_ms)
-    return wanted if seq_given else stream.next_seq_id(wanted.ms)
 
 
 def _log_of(

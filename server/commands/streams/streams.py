@@ -50,7 +50,7 @@ def xadd(call: Call) -> Reply:
     """
     argv = call.argv
     if argv[2] == b"*":
-        return stream_steps.add(call, 2)
+        return stream_steps.add_entry(call, 2)
     args = Args(argv, 2)
     trim = Trim()
     may_create = True
@@ -64,7 +64,7 @@ def xadd(call: Call) -> Reply:
     wanted = stream_args.wanted_id(argv, id_at)
     trim.check()
     trim.check_limit(call)
-    return stream_steps.add(call, id_at, wanted, trim if trim.strategy else None, may_create)
+    return stream_steps.add_entry(call, id_at, wanted, trim if trim.strategy else None, may_create)
 
 
 # ---------------------------------------------------------------------- reading

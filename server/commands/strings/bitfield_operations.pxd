@@ -25,10 +25,8 @@ cdef class Operation:
 
 @cython.locals(args=Args, found=list, overflow=int, left=Py_ssize_t)
 cpdef list of(Call call)
-@cython.locals(kind=int, encoding=bytes, width=int, offset=int64_t, number=int64_t)
+@cython.locals(kind=int, encoding=bytes, signed=bint, width=int64_t, offset=int64_t, number=int64_t)
 cdef Operation _operation(Call call, Args args, Py_ssize_t left, int overflow)
-@cython.locals(signed=bint, width=int64_t)
-cdef int _width_of(bytes encoding) except -1
 @cython.locals(operation=Operation)
 cpdef bint change_any(list operations) except -1
 @cython.locals(replies=list, operation=Operation)
@@ -36,6 +34,3 @@ cpdef object read(Call call, list operations)
 @cython.locals(size=int64_t, needed=int64_t, text=bytearray, grown=bint, changes=Py_ssize_t,
                replies=list, operation=Operation, old=int64_t)
 cpdef object change(Call call, list operations)
-@cython.locals(needed=int64_t, operation=Operation)
-cdef int64_t _bytes_needed(list operations) except -1
-cdef object _new(Operation operation, int64_t old)

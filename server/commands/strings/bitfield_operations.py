@@ -62,19 +62,13 @@ def _operation(call: Call, args: Args, left: int, overflow: int) -> Operation:
     if left < (3 if kind == GET else 4):
         raise errors.SYNTAX
     encoding = args.take()
-    width = _width_of(encoding)
-    offset = string_steps.to_bit_offset(call, args.take(), width)
-    number = 0 if kind == GET else args.take_int()
-    return Operation(kind, BitField(encoding.startswith(b"i"), width, offset), number, overflow)
-
-
-def _width_of(encoding: bytes) -> int:
-    """The width of an integer such as ``i16``. Raises BAD_TYPE."""
     signed = encoding.startswith(b"i")
     width = words.to_int(encoding[1:], BAD_TYPE)
     if not (signed or encoding.startswith(b"u")) or not 1 <= width <= WIDEST - (not signed):
         raise BAD_TYPE
-    return width
+    offset = string_steps.to_bit_offset(call, args.take(), width)
+    number = 0 if kind == GET else args.take_int()
+    return Operation(kind, BitField(signed, width, offset), number, overflow)
 
 
 def change_any(operations: list[Operation]) -> bool:
@@ -100,7 +94,10 @@ def change(call: Call, operations: list[Operation]) -> Reply:
     key = call.argv[1]
     value = call.db.find_string(key)
     size = 0 if value is None else string_steps.length_of(value)
-    needed = _bytes_needed(operations)
+    needed = 0
+    for operation in operations:
+        if operation.kind != GET:
+            needed = max(needed, operation.field.end())
     text = string_steps.padded(call, key, value, needed)
     grown = value is None or needed > size
     replies: list[Reply] = []
@@ -110,7 +107,10 @@ def change(call: Call, operations: list[Operation]) -> Reply:
         if operation.kind == GET:
             replies.append(old)
             continue
-        new = _new(operation, old)
+        if operation.kind == INCRBY:
+            new = operation.field.increased(old, operation.number, operation.overflow)
+        else:
+            new = operation.field.replaced(operation.number, operation.overflow)
         if new is None:
             replies.append(None)
             continue
@@ -123,19 +123,3 @@ def change(call: Call, operations: list[Operation]) -> Reply:
     elif grown:
         call.db.changed(key, None)  # all have failed, but the string is longer now
     return replies
-
-
-def _bytes_needed(operations: list[Operation]) -> int:
-    """How many bytes the string has in the end, at least."""
-    needed = 0
-    for operation in operations:
-        if operation.kind != GET:
-            needed = max(needed, operation.field.end())
-    return needed
-
-
-def _new(operation: Operation, old: int) -> int | None:
-    """What *operation* would write; None if it must not."""
-    if operation.kind == INCRBY:
-        return operation.field.increased(old, operation.number, operation.overflow)
-    return operation.field.replaced(operation.number, operation.overflow)

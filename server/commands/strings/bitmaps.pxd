@@ -1,4 +1,4 @@
-from server.commands.strings cimport bit_steps, string_steps
+from server.commands.strings cimport string_steps
 from server.dispatch.call cimport Call
 from server.table cimport args
 from storage.keyspace.keyspace cimport Keyspace

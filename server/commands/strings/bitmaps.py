@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.strings import bit_steps, string_steps
+from server.commands.strings import string_steps
 from server.dispatch.call import Call
 from server.table import args, errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, OW, RO, RW, UPDATE, KeyRange
-from storage.keyspace.keyspace import String
 from storage.strings import bits
 from storage.strings.bits import AND, NOT, OR, XOR
 
@@ -44,7 +43,7 @@ def setbit(call: Call) -> Reply:
     bit = args.to_int(argv[3], BAD_BIT)
     if bit not in (0, 1):
         raise BAD_BIT
-    return bit_steps.set_bit(call, argv[1], offset, bit)
+    return string_steps.set_bit(call, argv[1], offset, bit)
 
 
 @command(
@@ -182,7 +181,10 @@ def bitop(call: Call) -> Reply:
     if operation == NOT and len(sources) > 1:
         raise NOT_OF_ONE
     db = call.db
-    texts = [_octets_at(db.read_string(key)) for key in sources]
+    texts: list[bytes | bytearray] = []
+    for key in sources:
+        value = db.read_string(key)
+        texts.append(b"" if value is None else string_steps.octets_of(value))
     result = bits.combined(operation, texts)
     if result:
         db.put(target, result)
@@ -190,7 +192,3 @@ def bitop(call: Call) -> Reply:
     elif db.remove(target):
         db.changed(target, b"del")
     return len(result)
-
-
-def _octets_at(value: String | None) -> bytes | bytearray:
-    return b"" if value is None else string_steps.octets_of(value)

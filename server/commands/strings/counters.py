@@ -136,7 +136,7 @@ def _float_sum(left: bytes, right: bytes) -> bytes:
         raise errors.NOT_A_FLOAT from None
     if one is None or other is None:
         raise NOT_FINITE
-    total = long_double.add(one, other)
+    total = long_double.sum_of(one, other)
     if total is None:
         raise NOT_FINITE
     return long_double.text_of(total)

@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 from server.dispatch.call cimport Call
 from server.table cimport args
 from storage cimport allocation
+from storage.keyspace.keyspace cimport Keyspace
 
 cdef int64_t ALWAYS_ALLOWED
 
@@ -15,3 +16,5 @@ cpdef object octets_of(object value)
 cpdef bytearray padded(Call call, bytes key, object value, Py_ssize_t size)
 @cython.locals(by_width=bint, offset=int64_t)
 cpdef int64_t to_bit_offset(Call call, bytes text, int width=*) except -1
+@cython.locals(at=Py_ssize_t, mask=int, size=Py_ssize_t, text=bytearray, old=int)
+cpdef int set_bit(Call call, bytes key, int64_t offset, int bit) except -1

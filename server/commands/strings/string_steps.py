@@ -74,3 +74,18 @@ def to_bit_offset(call: Call, text: bytes, width: int = 0) -> int:
     if offset >= ALWAYS_ALLOWED and offset >> 3 >= call.longest_string:
         raise BAD_BIT_OFFSET
     return offset
+
+
+def set_bit(call: Call, key: bytes, offset: int, bit: int) -> int:
+    """Let that bit of the string at *key* be *bit*; return what it was."""
+    value = call.db.find_string(key)
+    at = offset >> 3
+    mask = 0x80 >> (offset & 7)
+    size = -1 if value is None else length_of(value)
+    text = padded(call, key, value, at + 1)
+    old = 1 if text[at] & mask else 0
+    if old != bit:
+        text[at] ^= mask
+    if old != bit or size <= at:
+        call.db.changed(key, b"setbit")
+    return old

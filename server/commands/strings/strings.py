@@ -248,7 +248,8 @@ def getex(call: Call) -> Reply:
     if value is None:
         return None
     if unit == b"PERSIST":
-        _persist(call, key)
+        if call.db.persist(key):
+            call.db.changed(key, b"persist", changes=1, log=(b"PERSIST", key))
     elif unit:
         expire(call, key, absolute_ms(duration, unit, call.now_ms, "getex"))
     return string_steps.text_of(value)
@@ -266,8 +267,3 @@ def _getex_options(argv: list[bytes]) -> tuple[bytes, bytes]:
         if word != b"PERSIST":
             duration = args.take()
     return unit, duration
-
-
-def _persist(call: Call, key: bytes) -> None:
-    if call.db.persist(key):
-        call.db.changed(key, b"persist", changes=1, log=(b"PERSIST", key))

@@ -11,7 +11,6 @@ from server.table.command import Flags, command
 from server.table.documentation import Deprecated
 from server.table.keys import ACCESS, INSERT, RO, RW, UPDATE, KeyRange
 from storage import allocation
-from storage.keyspace.keyspace import String
 
 READ = Flags.READONLY | Flags.FAST
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -55,7 +54,9 @@ def append(call: Call) -> Reply:
         call.db.add(key, suffix)
         call.db.changed(key, b"append")
         return len(suffix)
-    raw = _raw(call, value, len(suffix))
+    raw = value if type(value) is bytearray else bytearray(string_steps.text_of(value))
+    if len(raw) + len(suffix) > call.longest_string:
+        raise errors.STRING_TOO_LARGE
     before = allocation.of_string(raw)
     raw += suffix
     call.db.store_string(key, raw, allocation.of_string(raw) - before if raw is value else 0)
@@ -90,14 +91,6 @@ def setrange(call: Call) -> Reply:
     raw[offset : offset + len(patch)] = patch
     call.db.changed(key, b"setrange")
     return len(raw)
-
-
-def _raw(call: Call, value: String, growth: int) -> bytearray:
-    """*value* as a bytearray, which can grow. Raises STRING_TOO_LARGE before it takes memory."""
-    raw = value if type(value) is bytearray else bytearray(string_steps.text_of(value))
-    if len(raw) + growth > call.longest_string:
-        raise errors.STRING_TOO_LARGE
-    return raw
 
 
 @command(

@@ -6,7 +6,7 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.commands.users.acl import OPERATOR
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import TABLE, Command, command
+from server.table.command import TABLE, command
 
 
 @command(
@@ -23,11 +23,11 @@ def acl_dryrun(call: Call) -> Reply:
 
     ACL DRYRUN username command [arg [arg ...]]
     """
-    user = call.server.access.users.find(call.argv[2])
+    user = call.server.access.users.named(call.argv[2])
     if user is None:
         raise ErrorReply("ERR", f"User '{errors.text_of(call.argv[2])}' not found")
     argv = call.argv[3:]
-    row = _find(argv)
+    row = TABLE.called_by(argv)
     if row is None:
         raise ErrorReply("ERR", f"Command '{errors.text_of(argv[0])}' not found")
     if not row.accepts(len(argv)):
@@ -36,11 +36,3 @@ def acl_dryrun(call: Call) -> Reply:
     if denial is None:
         return OK
     return denial.in_detail(user.name).encode("utf-8", "surrogateescape")
-
-
-def _find(argv: list[bytes]) -> Command | None:
-    """The command or subcommand that *argv* names."""
-    row = TABLE.find(argv[0])
-    if row is None or not row.subcommands or len(argv) == 1:
-        return row
-    return row.subcommands.get(argv[1].lower(), row if row.handler else None)

@@ -19,10 +19,7 @@ def acl_whoami(call: Call) -> Reply:
 
     ACL WHOAMI
     """
-    return _name(call.client.user)
-
-
-def _name(user: User) -> bytes:
+    user: User = call.client.user
     return user.name
 
 
@@ -62,7 +59,7 @@ def acl_getuser(call: Call) -> Reply:
 
     ACL GETUSER username
     """
-    user = call.server.access.users.find(call.argv[2])
+    user = call.server.access.users.named(call.argv[2])
     if user is None:
         return None
     first, *others = user.selectors

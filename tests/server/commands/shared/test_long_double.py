@@ -15,7 +15,7 @@ def add(left: bytes, right: bytes) -> bytes:
     one, other = long_double.parse(left), long_double.parse(right)
     assert one is not None
     assert other is not None
-    total = long_double.add(one, other)
+    total = long_double.sum_of(one, other)
     assert total is not None
     return long_double.text_of(total)
 
@@ -95,6 +95,6 @@ def test_the_largest_floats_are_accepted(text, length, head, tail):
 def test_a_sum_may_be_infinite():
     largest = long_double.parse(b"1.1e4932")
     assert largest is not None
-    assert long_double.add(largest, largest) is None
-    assert long_double.add(-largest, -largest) is None
-    assert long_double.add(largest, -largest) == 0
+    assert long_double.sum_of(largest, largest) is None
+    assert long_double.sum_of(-largest, -largest) is None
+    assert long_double.sum_of(largest, -largest) == 0

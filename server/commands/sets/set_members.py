@@ -1,13 +1,14 @@
-"""SPOP and SRANDMEMBER: members drawn at random, each as likely as any other."""
+"""SPOP, SRANDMEMBER and SSCAN: some members of a set, at random or page by page."""
 
 from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
 from server.commands.sets import set_reply, set_steps
+from server.commands.shared.scan_args import NOVALUES_OF_HSCAN, ScanOptions, to_cursor
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.args import INT64_MAX, INT64_MIN, to_int
+from server.table.args import INT64_MAX, INT64_MIN, Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, RO, RW, KeyRange
@@ -60,7 +61,9 @@ def _pop_many(call: Call) -> Reply:
         out.set(0)
         return out
     if count >= values.size():
-        _pop_all(call, key, values, out)
+        set_reply.write_set(out, values)
+        call.db.changed(key, b"spop", changes=values.size(), log=(b"DEL", key))
+        set_steps.delete(call, key, 0)
         return out
     members = [values.pop(call.db.events.chance) for _ in range(count)]
     out.set(count)
@@ -71,13 +74,6 @@ def _pop_many(call: Call) -> Reply:
         event = None if at else b"spop"  # that is told once
         call.db.changed(key, event, changes=len(some), log=(b"SREM", key, *some))
     return out
-
-
-def _pop_all(call: Call, key: bytes, values: MemberSet, out: Encoder) -> None:
-    """Answer all members and delete the key."""
-    set_reply.write_set(out, values)
-    call.db.changed(key, b"spop", changes=values.size(), log=(b"DEL", key))
-    set_steps.delete(call, key, 0)
 
 
 @command(
@@ -126,3 +122,29 @@ def _sample(call: Call) -> Reply:
             if out.overflown:
                 break
     return out
+
+
+@command(
+    "SSCAN",
+    arity=-3,
+    flags=Flags.READONLY,
+    group="set",
+    since="2.8.0",
+    complexity="O(1) a page, O(N) for all pages, where N is the number of members.",
+    keys=KeyRange(RO | ACCESS),
+    tips=[Tip.NONDETERMINISTIC_OUTPUT],
+)
+def sscan(call: Call) -> Reply:
+    """Lists the members of a set, one page for each call; a small set is one page.
+
+    SSCAN key cursor [MATCH pattern] [COUNT count]
+    """
+    cursor = to_cursor(call.argv[2])
+    values: MemberSet | None = call.db.read(call.argv[1], MemberSet)
+    if values is None:
+        return [b"0", []]
+    options = ScanOptions(Args(call.argv, 3), b"NOVALUES")
+    if options.no_values:
+        raise NOVALUES_OF_HSCAN
+    following, page = values.scan(cursor, min(options.count, values.size()))
+    return [b"%d" % following, [member for member in page if options.matches(member)]]
