@@ -206,13 +206,15 @@ STATE = ("config", "restrictions", "key_eviction", "flags", "user", "now_ms", "a
 # Each is in CASES, or the reason says why it refuses all origins alike.
 KNOWN = {
     "keys/dump_restore.py restore": "CASES",
+    "keys/databases.py _flush": "it refuses words that are no option",
     "keys/sorting.py _check_rights": "CASES; who replays has all rights",
     "scripting/running.py _check": "EVAL_CASES",
     "scripting/running.py checked_flags": "EVAL_CASES",
     "hashes/time_steps.py absolute_ms": "a time that is logged is absolute",
-    "streams/stream_steps.py _next_id": "an id that is logged is whole",
+    "streams/stream_steps.py add_entry": "an id that is logged is whole",
     "streams/stream_info.py xinfo_consumers": "it only reads",
-    "scripting/fcall.py _call_function": "its flags are a function's; see _check",
+    "scripting/eval.py _run_script": "its flags are the script's; see _check",
+    "scripting/eval.py _call_function": "its flags are the function's; see _check",
     "scripting/functions.py function_stats": "it only reads",
     "scripting/scripts.py kill": "it is not logged",
 }
