@@ -191,10 +191,10 @@ class FuzzedServer:
     def _tick(self) -> None:
         for part in self.state.parts:
             part.tick(self.now_ms)
-        self.state.blocking.expire(self.now_ms, self.dispatcher.end_wait)
+        self.dispatcher.waits.end_over(self.now_ms)
         pausing = self.state.pausing
         if pausing.active and self.now_ms >= pausing.until_ms:
-            self.dispatcher.end_pause()
+            self.dispatcher.waits.end_pause()
         self._expiry.run()
         self.state.propagation.deliver_each()
 
@@ -238,11 +238,11 @@ class FuzzedServer:
         for client in list(state.clients.values()):
             self.dismiss(client)
         if state.pausing.active:
-            self.dispatcher.end_pause()
+            self.dispatcher.waits.end_pause()
         state.empty(state.databases)
         state.scripting.flush_scripts()
         state.scripting.use_functions(None)
-        self.dispatcher.serve_ready()
+        self.dispatcher.waits.serve_ready()
         left = {
             "clients' memory": state.memory.clients,
             "scripts' memory": state.memory.scripts,

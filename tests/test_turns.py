@@ -13,8 +13,8 @@ MODULES = sorted((ROOT / "server").rglob("*.py"))
 
 # The only files for these words, which only make sense in a certain order.
 SPOKEN_BY = {
-    "Timekeeper": {"timekeeper", "turn", "dispatcher", "execution", "long_scripts"},
-    "serve_ready": {"blocking", "dispatcher", "replaying", "turn"},
+    "Timekeeper": {"timekeeper", "turn", "dispatcher", "execution", "long_scripts", "waits"},
+    "serve_ready": {"dispatcher", "replaying", "turn", "waits"},
     "resume_all": {"turn"},
 }
 

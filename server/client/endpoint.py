@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from protocol.replies import ErrorReply
 
@@ -93,17 +93,3 @@ class Endpoint:
 
 
 NO_ENDPOINT = Endpoint()  # of a client that has no connection, or none any more
-
-
-class EndOfTurn(Protocol):
-    """The end of a turn of the loop, when all that was answered in it is sent."""
-
-    def send_later(self, connection: Endpoint) -> None:
-        """Have *connection* send when this turn ends."""
-
-
-class NoTurns:
-    """Nobody serves sockets."""
-
-    def send_later(self, _connection: Endpoint) -> None:
-        """There is nobody to send to."""

@@ -18,20 +18,20 @@ from server.table.args import INT64_MAX
 from storage.keyspace.keyspace import Keyspace
 
 
-class Replayer(Protocol):
-    """Runs commands that were logged."""
-
-    def begin(self) -> Replay:
-        """What runs the commands of one file."""
-
-
-class Executor(Protocol):
-    """What few handlers need of the dispatcher that runs them."""
+class Queue(Protocol):
+    """Runs commands that were queued."""
 
     def run_queued(self, client: Client, queue: CommandQueue) -> Reply:
         """Run what *client* has queued (EXEC): none waits, and errors are values."""
 
-    def end_wait(self, waiter: Waiter, reply: Reply) -> None:
+
+class Waits(Protocol):
+    """The clients that wait or are held back."""
+
+    def serve_replicated(self, offset: int) -> None:
+        """Look at WAIT again: a replica has what the primary had sent by *offset*."""
+
+    def end(self, waiter: Waiter, reply: Reply) -> None:
         """Answer a client that waits, before its time (CLIENT UNBLOCK)."""
 
     def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
@@ -40,16 +40,35 @@ class Executor(Protocol):
     def end_pause(self) -> None:
         """Run the commands that CLIENT PAUSE held back."""
 
+
+class Replayer(Protocol):
+    """Runs commands that were logged."""
+
+    def begin(self) -> Replay:
+        """What runs the commands of one file (DEBUG LOADAOF)."""
+
+
+class Executor(Protocol):
+    """What few handlers need of the dispatcher that runs them."""
+
+    @property
+    def execution(self) -> Queue:
+        """Runs the commands of transactions."""
+
+    @property
+    def waits(self) -> Waits:
+        """Ends waits and pauses."""
+
+    @property
+    def replaying(self) -> Replayer:
+        """Runs what was logged."""
+
     @property
     def is_behind(self) -> bool:
         """Whether not all is done yet that has become due since the clock was moved."""
 
     def clock_moved(self) -> None:
         """The clock was moved: do what has become due by that (DEBUG CLOCK)."""
-
-    @property
-    def replaying(self) -> Replayer:
-        """Runs what was logged (DEBUG LOADAOF)."""
 
 
 class Call:

@@ -9,6 +9,8 @@ from server.parts.server_key_events cimport ServerKeyEvents
 from server.parts.restrictions cimport Restrictions
 from server.parts.state cimport ServerState
 from server.process.timekeeper cimport Timekeeper
+from server.client.pushes cimport Pushes
+from server.observe.command_stats cimport CommandCount, CommandStats
 from server.observe.command_times cimport CommandTimes
 from server.observe.monitors cimport Monitors
 from server.process cimport memory_reserve
@@ -23,6 +25,8 @@ cdef int HIDDEN_FROM_MONITORS
 cdef int NOT_SHOWN
 cdef int SCRIPT
 cdef int TRACKING
+cdef int MUTED
+cdef int REPLICA
 cdef int RESTRICTED
 cdef int EXEC
 cdef int LOG
@@ -47,6 +51,8 @@ cdef class Execution:
     cdef Propagation _propagation
     cdef Monitors _monitors
     cdef CommandTimes _times
+    cdef CommandStats _stats
+    cdef Pushes _pushes
     cdef list _calls
     cdef int64_t _inner_ns
     cdef Py_ssize_t _depth
@@ -56,6 +62,7 @@ cdef class Execution:
     @cython.locals(state=ServerState, call=Call, outer=list)
     cpdef object run(self, Client client, Command command, list argv, int origin)
     cdef bint _hides_expired(self, Command command, int origin) except -1
+    @cython.locals(count=CommandCount)
     cdef object _handle(self, Command command, Call call, uint64_t changes)
     cdef _check_unchanged(self, Command command, object error, uint64_t changes)
     cpdef note_failures(self)
@@ -70,9 +77,16 @@ cdef class Execution:
     cdef object _denied(self, Client client, Command command, list argv)
     cpdef replay(self, Client client, Command command, list argv)
     cpdef object apply(self, Client client, Command command, list argv)
-    @cython.locals(ns=int64_t)
+    cpdef finish(self, Client client, Command command, list argv, bint waits)
+    cpdef answer(self, Client client, object reply)
+    cdef _answer_rare(self, Client client, object reply)
+    @cython.locals(count=CommandCount, ns=int64_t)
     cpdef int64_t count(self, Client client, Command command, list argv) except -1
     @cython.locals(ns=int64_t)
-    cpdef int64_t count_time(self, Command command) except -1
+    cdef int64_t _count_time(self, CommandCount count, Command command) except -1
     cdef int64_t _now_s(self) except -1
+    @cython.locals(count=CommandCount)
+    cpdef object rejected(self, Command command, object error)
+    @cython.locals(count=CommandCount)
+    cpdef object failed(self, Command command, object error)
     cpdef object counted(self, object error)

@@ -1,8 +1,10 @@
 """Execution: a command's handler is run, what it changed is logged, its time is counted.
 
     run(client, command, argv, origin) -> what is to be answered, or a Block
+    finish()    it is counted, and what it has changed is logged
+    answer()    the client is given the reply
 
-It is re-entrant: EXEC, and later scripts, run commands inside a command. Each depth has a Call of
+It is re-entrant: EXEC and scripts run commands inside a command. Each depth has a Call of
 its own. What run() gives can be written to the client, put into EXEC's array, or handed to a
 script.
 """
@@ -11,10 +13,11 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
-from server.client.client import RESTRICTED, TRACKING, Client
+from server.client.client import MUTED, REPLICA, RESTRICTED, TRACKING, Client
 from server.client.command_queue import CommandQueue
 from server.client.origin import EXEC, LOG, PRIMARY, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.call import Call, Executor
+from server.observe.command_stats import CommandCount, CommandStats
 from server.observe.command_times import CommandTimes
 from server.observe.monitors import Monitors
 from server.parts.propagation.propagation import Propagation
@@ -49,9 +52,11 @@ class Execution:
         "_lookup",
         "_monitors",
         "_propagation",
+        "_pushes",
         "_replay_failures",
         "_restrictions",
         "_state",
+        "_stats",
         "_timekeeper",
         "_times",
     )
@@ -68,6 +73,8 @@ class Execution:
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._monitors: Monitors = state.monitors
+        self._pushes = state.pushes
+        self._stats: CommandStats = state.command_stats
         self._times: CommandTimes = state.command_times
         self._calls = [Call(state, executor)]  # by depth: each is used again and again
         self._depth = 0
@@ -142,12 +149,12 @@ class Execution:
             reply = errors.NO_MEMORY if isinstance(error, MemoryError) else errors.INTERNAL
         else:
             if command.flags & RUNS_SCRIPTS and self._state.scripting.run.has_failed:
-                command.failed += 1
+                count = self._stats.of(command)
+                count.failed += 1
             return reply
         if call.is_logged and changes != self._events.changes:
             self._propagate(call, command)  # it has refused halfway
-        command.failed += 1
-        return self.counted(reply)
+        return self.failed(command, reply)
 
     def _check_unchanged(self, command: Command, error: Exception, changes: int) -> None:
         """See that a handler that has raised *error* had changed nothing by then.
@@ -227,8 +234,7 @@ class Execution:
         denial = client.user.denial(command, argv)
         if denial is None:
             return None
-        command.rejected += 1
-        return self.counted(self._access.refused(client, denial, EXEC))
+        return self.rejected(command, self._access.refused(client, denial, EXEC))
 
     def replay(self, client: Client, command: Command, argv: list[bytes]) -> None:
         """Run a command that was logged. Raises ServerFault if it could not be run."""
@@ -244,34 +250,82 @@ class Execution:
         finally:
             self._lookup.keeps_expired = False
 
+    # ------------------------------------------------------------------ the end of a command
+
+    def finish(self, client: Client, command: Command, argv: list[bytes], waits: bool) -> None:
+        """Count the command that has run, and log what it has changed; *waits*: it is to wait.
+
+        A command that waits takes time whenever it runs, and is counted when it is answered.
+        """
+        if waits:
+            self._count_time(self._stats.of(command), command)
+        else:
+            self.count(client, command, argv)
+        if self._propagation.ops:
+            client.written_offset = self._propagation.deliver()
+            client.replicated_offset = self._propagation.stream_offset
+
+    def answer(self, client: Client, reply: Reply) -> None:
+        """Give *client* the reply to its command."""
+        if client.flags & MUTED or self._pushes.running is not None:
+            self._answer_rare(client, reply)
+        else:
+            write(client.out, reply)
+
+    def _answer_rare(self, client: Client, reply: Reply) -> None:
+        """Answer a client that has replies switched off, or gets messages after its reply."""
+        if not client.flags & MUTED:
+            write(client.out, reply)
+        else:
+            drop(reply)
+            if client.skip:
+                client.skip -= 1
+                if not client.skip:
+                    client.clear_flag(MUTED)
+        self._pushes.end_command(client)
+        if client.flags & TRACKING:
+            self._state.tracking.command_done(client)
+        if client.replica is not None and client.flags & REPLICA:
+            self._executor.waits.serve_replicated(client.replica.acked)  # it may have told that
+
     # ------------------------------------------------------------------ counting
 
     def count(self, client: Client, command: Command, argv: list[bytes]) -> int:
         """Count a command that is answered; the ns that it took, by one look at the clock."""
-        ns = self.count_time(command)
-        command.calls += 1
+        count = self._stats.of(command)
+        ns = self._count_time(count, command)
+        count.calls += 1
         client.commands += 1
         self._state.stats.commands += 1
         if self._times.fills_histograms:
-            command.latencies.record(ns)
+            count.latencies.record(ns)
         if ns >= self._times.slow_ns:
             self._times.was_slow(client, command, argv, ns, self._now_s())
         return ns
 
-    def count_time(self, command: Command) -> int:
-        """Add the time since the last command's end to that of *command*; how many ns it is.
-
-        A command that waits takes time whenever it runs, and is counted when it is answered.
-        """
+    def _count_time(self, count: CommandCount, command: Command) -> int:
+        """Add the time since the last command's end to *count*; how many ns it is."""
         ns = self._timekeeper.lap()
         if command.flags & RUNS_SCRIPTS:
             ns += self._inner_ns
             self._inner_ns = 0
-        command.nanoseconds += ns
+        count.nanoseconds += ns
         return ns
 
     def _now_s(self) -> int:
         return self._timekeeper.unix_us() // 1_000_000
+
+    def rejected(self, command: Command, error: ErrorReply) -> ErrorReply:
+        """Count *error*, for which *command* was refused before it ran."""
+        count = self._stats.of(command)
+        count.rejected += 1
+        return self.counted(error)
+
+    def failed(self, command: Command, error: ErrorReply) -> ErrorReply:
+        """Count *error*, which *command* has answered."""
+        count = self._stats.of(command)
+        count.failed += 1
+        return self.counted(error)
 
     def counted(self, error: ErrorReply) -> ErrorReply:
         """Count *error*. Most errors are shared: none may gather the tracebacks of its uses."""

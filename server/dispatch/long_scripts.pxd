@@ -3,10 +3,10 @@ from libc.stdint cimport int64_t
 from server.client.client cimport Client
 from server.client.pushes cimport Pushes
 from server.dispatch.execution cimport Execution
-from server.dispatch.greenlet_stack cimport GreenletStack
-from server.dispatch.own_stack cimport OwnStack
+from server.parts.scripting.greenlet_stack cimport GreenletStack
+from server.parts.scripting.own_stack cimport OwnStack
 from server.parts.restrictions cimport Restrictions
-from server.dispatch.side_stack cimport SideStack
+from server.parts.scripting.side_stack cimport CommandRunner, SideStack
 from server.process.timekeeper cimport Timekeeper
 from server.process cimport stack_calls
 from server.parts.propagation.propagation cimport Propagation
@@ -17,7 +17,7 @@ from storage.keyspace.clock cimport Clock
 cdef int CLIENT
 
 
-cdef class LeftCommand:
+cdef class SuspendedCommand:
     cdef readonly Client client
     cdef readonly Command command
     cdef readonly list argv
@@ -27,7 +27,7 @@ cdef class LeftCommand:
     cdef Client running
 
 
-cdef class LongScripts:
+cdef class LongScripts(CommandRunner):
     cdef Execution _execution
     cdef ScriptRun _run
     cdef Restrictions _restrictions
@@ -36,10 +36,10 @@ cdef class LongScripts:
     cdef Timekeeper _timekeeper
     cdef Clock _clock
     cdef SideStack _stack
-    cdef LeftCommand _left
+    cdef SuspendedCommand _suspended
     cdef public object timers
 
     cpdef object run(self, Client client, Command command, list argv)
-    cpdef object go_on(self)
+    cpdef object resume(self)
     cdef SideStack _make_stack(self)
-    cdef _leave(self, LeftCommand left)
+    cdef _put_away(self, SuspendedCommand suspended)

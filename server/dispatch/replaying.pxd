@@ -3,10 +3,11 @@ cimport cython
 from server.client.client cimport Client
 from server.dispatch.command_lookup cimport CommandLookup
 from server.dispatch.execution cimport Execution
+from server.dispatch.waits cimport Waits
 from server.parts.state cimport ServerState
 from server.parts.propagation.propagation cimport Propagation
 from server.table.command cimport Command
-from server.parts.waiting.blocking cimport Blocking, Runner
+from server.parts.waiting.blocking cimport Blocking
 
 cdef int NOT_QUEUED
 cdef int RUNS_SCRIPTS
@@ -18,7 +19,7 @@ cdef int PRIMARY
 
 @cython.final
 cdef class Replaying:
-    cdef Runner _runner
+    cdef Waits _waits
     cdef CommandLookup _lookup
     cdef Execution _execution
     cdef ServerState _state

@@ -13,10 +13,10 @@ from server.client.client import IN_MULTI, Client
 from server.client.origin import LOG, PRIMARY
 from server.dispatch.command_lookup import CommandLookup
 from server.dispatch.execution import Execution
+from server.dispatch.waits import Waits
 from server.parts.persistence.log_loader import Replay
 from server.parts.propagation import replay as replayed
 from server.parts.state import ServerState
-from server.parts.waiting.blocking import Runner
 from server.table import errors
 from server.table.command import Command, Flags
 
@@ -26,12 +26,12 @@ REPLICATED = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
 
 class Replaying:
-    """Runs them with *execution*; *runner* serves the keys that become ready."""
+    """Runs them with *execution*; *waits* serves the keys that become ready."""
 
     def __init__(
-        self, runner: Runner, lookup: CommandLookup, execution: Execution, state: ServerState
+        self, waits: Waits, lookup: CommandLookup, execution: Execution, state: ServerState
     ) -> None:
-        self._runner = runner
+        self._waits = waits
         self._lookup = lookup
         self._execution = execution
         self._state = state
@@ -98,7 +98,7 @@ class Replaying:
             self._propagation.deliver()
         client.out.truncate(0)
         if self._blocking.first_ready is not None:
-            self._runner.serve_ready()
+            self._waits.serve_ready()
 
 
 def _is_replayed(command: Command, origin: int) -> bool:

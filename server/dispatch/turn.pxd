@@ -3,10 +3,12 @@ from libc.stdint cimport uint64_t
 
 from server.client cimport closed
 from server.client.client cimport Client
+from server.client.end_of_turn cimport EndOfTurn
 from server.client.endpoint cimport Endpoint
-from server.parts.waiting.blocking cimport Blocking, Runner
+from server.parts.waiting.blocking cimport Blocking
 from server.parts.eviction.client_eviction cimport ClientEviction
 from server.dispatch.execution cimport Execution
+from server.dispatch.waits cimport Waits
 from server.parts.restrictions cimport Restrictions
 from server.process.timekeeper cimport Timekeeper
 from server.parts.eviction.value_packing cimport ValuePacking
@@ -16,8 +18,8 @@ from server.parts.propagation.propagation cimport Durability, Propagation
 
 
 @cython.final
-cdef class Turn:
-    cdef Runner _runner
+cdef class Turn(EndOfTurn):
+    cdef readonly Waits waits
     cdef Blocking _blocking
     cdef Timekeeper _timekeeper
     cdef Execution _execution
@@ -38,8 +40,6 @@ cdef class Turn:
     cpdef run(self, object call)
     cpdef run_later(self, object call)
     cpdef enter(self)
-    cpdef send_later(self, Endpoint connection)
-    cpdef resume_later(self, Client client)
     cdef _await_end(self)
     cpdef finish(self)
     @cython.locals(to_resume=list, client=Client, endpoint=Endpoint)

@@ -23,14 +23,13 @@ from typing import Protocol
 from protocol.replies import ErrorReply
 from server.client import closed
 from server.client.client import Client
+from server.client.end_of_turn import EndOfTurn
 from server.client.endpoint import Endpoint
+from server.dispatch.admission import Admission
 from server.dispatch.execution import Execution
-from server.observe.loop_times import LoopTimes
-from server.parts.eviction.client_eviction import ClientEviction
-from server.parts.eviction.value_packing import ValuePacking
+from server.dispatch.waits import Waits
 from server.parts.propagation.propagation import Propagation
-from server.parts.restrictions import Restrictions
-from server.parts.waiting.blocking import Blocking, Runner
+from server.parts.state import ServerState
 from server.process import faults, memory_reserve
 from server.process.faults import ServerFault
 from server.process.timekeeper import Timekeeper
@@ -51,8 +50,8 @@ class WithoutLoop:
         call()
 
 
-class Turn:
-    """Collects the clients that have replies, or resume after a wait; *runner* serves ready keys.
+class Turn(EndOfTurn):
+    """Collects the clients that have replies, or resume after a wait; *waits* serves ready keys.
 
     A backend calls begin() and end() around the sockets it serves. Where it cannot know when all
     are served, as with the event loop's own transports, *loop* ends the turn.
@@ -68,37 +67,31 @@ class Turn:
         "_loop_times",
         "_propagation",
         "_restrictions",
-        "_runner",
         "_timekeeper",
         "_to_resume",
         "_to_send",
         "_value_packing",
         "loop",
+        "waits",
     )
 
     def __init__(
         self,
-        runner: Runner,
-        blocking: Blocking,
-        timekeeper: Timekeeper,
+        state: ServerState,
+        admission: Admission,
         execution: Execution,
-        propagation: Propagation,
-        clients: dict[int, Client],
-        restrictions: Restrictions,
-        client_eviction: ClientEviction,
-        value_packing: ValuePacking,
-        loop_times: LoopTimes,
+        timekeeper: Timekeeper,
     ) -> None:
-        self._runner = runner
-        self._blocking = blocking
-        self._timekeeper = timekeeper
+        self.waits = Waits(state, admission, execution, timekeeper, self)
         self._execution = execution
-        self._propagation = propagation
-        self._clients = clients
-        self._restrictions = restrictions
-        self._client_eviction = client_eviction
-        self._value_packing = value_packing
-        self._loop_times = loop_times
+        self._timekeeper = timekeeper
+        self._blocking = state.blocking
+        self._propagation: Propagation = state.propagation
+        self._clients = state.clients
+        self._restrictions = state.restrictions
+        self._client_eviction = state.client_eviction
+        self._value_packing = state.value_packing
+        self._loop_times = state.loop_times
         self._to_send: list[Endpoint] = []
         self._to_resume: list[Client] = []
         self.loop: Loop = WithoutLoop()
@@ -154,7 +147,7 @@ class Turn:
     def finish(self) -> None:
         """Do what has waited for the end of the turn."""
         if self._blocking.first_ready is not None:
-            self._runner.serve_ready()
+            self.waits.serve_ready()
         while self._to_resume:
             self._resume_all()
         self._is_on = False

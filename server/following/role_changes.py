@@ -28,7 +28,7 @@ class RoleChanges:
         if self._state.restrictions.is_replica:
             for client in list(self._state.clients.values()):
                 if client.waiter is not None:
-                    self._dispatcher.end_wait(client.waiter, errors.BECAME_REPLICA)
+                    self._dispatcher.waits.end(client.waiter, errors.BECAME_REPLICA)
                     client.close_after_reply = True
         else:
             self._state.events.replica_expiry.clear()
@@ -40,4 +40,4 @@ class RoleChanges:
             self._state.pausing.begin(LATEST_MS, True)
             self._state.restrictions.update()
         else:
-            self._dispatcher.end_pause()
+            self._dispatcher.waits.end_pause()

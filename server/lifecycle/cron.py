@@ -92,7 +92,7 @@ class Cron:
         memory_reserve.tick(now_ms)
         self._watch_memory()
         if state.pausing.active and self._clock.passed_ms() >= state.pausing.until_ms:
-            self._dispatcher.end_pause()
+            self._dispatcher.waits.end_pause()
         if not state.restrictions.loading and state.restrictions.busy is None:
             self._look_after_data()
 
@@ -121,11 +121,15 @@ class Cron:
 
     def evict_soon(self) -> None:
         """An eviction was suspended: resume it after this turn of the loop."""
-        self._turn.run_later(self._dispatcher.evict_more)
+        self._turn.run_later(self._evict_more)
+
+    def _evict_more(self) -> None:
+        if self._state.restrictions.busy is None:  # else the next write starts it again
+            self._state.key_eviction.resume()
 
     def run_script_soon(self) -> None:
         """A script was suspended: resume it after this turn of the loop."""
-        self._turn.run_later(self._dispatcher.go_on_with_script)
+        self._turn.run_later(self._dispatcher.resume_script)
 
     # ------------------------------------------------------------------ waits
 
@@ -148,9 +152,8 @@ class Cron:
 
     def _end_waits(self) -> None:
         self._wait_timer = None
-        blocking = self._state.blocking
-        blocking.expire(self._clock.passed_ms(), self._dispatcher.end_wait)
-        self._set_wait_timer(blocking.next_deadline_ms)
+        self._dispatcher.waits.end_over(self._clock.passed_ms())
+        self._set_wait_timer(self._state.blocking.next_deadline_ms)
 
     def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the clock: the timer would come at another time."""

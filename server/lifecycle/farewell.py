@@ -89,5 +89,5 @@ class Farewell(Part):
         for client in list(self._state.clients.values()):
             command = client.last_command
             if client.waiter is not None and command is not None and command.name == "shutdown":
-                self._dispatcher.end_wait(client.waiter, FAILED)
+                self._dispatcher.waits.end(client.waiter, FAILED)
         self._roles.hold_writes(False)

@@ -67,9 +67,9 @@ class TimeTravel:
         passed_ms = self._state.clock.passed_ms()
         pausing = self._state.pausing
         if pausing.active and passed_ms >= pausing.until_ms:
-            self._state.blocking.expire(pausing.until_ms - 1, self._dispatcher.end_wait)
-            self._dispatcher.end_pause()
-        self._state.blocking.expire(passed_ms, self._dispatcher.end_wait)
+            self._dispatcher.waits.end_over(pausing.until_ms - 1)
+            self._dispatcher.waits.end_pause()
+        self._dispatcher.waits.end_over(passed_ms)
 
     def _expire_some(self) -> bool:
         """Remove keys and fields for a slice of time. Whether all is done that may be.
@@ -86,4 +86,4 @@ class TimeTravel:
     def _arrive(self) -> None:
         """All is done: answer the clients that wait for that."""
         self._dispatcher.is_behind = False
-        self._dispatcher.serve_keyless()
+        self._dispatcher.waits.serve_keyless()

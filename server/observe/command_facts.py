@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from server.observe.command_stats import CommandCount, CommandStats
 from server.observe.fact import COUNT, MICROSECONDS, Fact, Family, Kind, Spread, counter, gauge
 from server.table.command import Command
 
 UNSAFE = str.maketrans("#:\n\r", "____")  # in the name of a field
 
-CALLS = Family[Command](
+CALLS = Family[CommandCount](
     "cmdstat_", "command",
-    counter("calls", COUNT, lambda row: row.calls, "Times that it has run"),
-    counter("usec", MICROSECONDS, lambda row: row.nanoseconds // 1000, "What that took together"),
+    counter("calls", COUNT, lambda count: count.calls, "Times that it has run"),
+    counter("usec", MICROSECONDS, lambda count: count.nanoseconds // 1000,
+            "What that took together"),
     gauge("usec_per_call", MICROSECONDS,
-          lambda row: row.nanoseconds / 1000 / row.calls if row.calls else 0.0,
+          lambda count: count.nanoseconds / 1000 / count.calls if count.calls else 0.0,
           "What it took on average", "%.2f"),
-    counter("rejected_calls", COUNT, lambda row: row.rejected, "Times that it was refused"),
-    counter("failed_calls", COUNT, lambda row: row.failed, "Times that it has run into an error"),
+    counter("rejected_calls", COUNT, lambda count: count.rejected, "Times that it was refused"),
+    counter("failed_calls", COUNT, lambda count: count.failed,
+            "Times that it has run into an error"),
 )  # fmt: skip
 
 ERRORS = Family[int](
@@ -32,18 +35,16 @@ LATENCIES = Spread(
 )  # fmt: skip
 
 
-def called(rows: Iterable[Command]) -> list[tuple[str, Command]]:
-    """Those of *rows* that were called or refused."""
-    return [(row.name, row) for row in rows if row.calls or row.rejected or row.failed]
-
-
-def spread(rows: Iterable[Command], percents: str) -> Iterator[tuple[str, dict[str, float]]]:
+def spread(
+    stats: CommandStats, rows: Iterable[Command], percents: str
+) -> Iterator[tuple[str, dict[str, float]]]:
     """What the calls of *rows* took, in us, at these *percents*, which spaces stand between."""
     names = percents.split()
     wanted = list(map(float, names))
     for row in rows:
-        if row.latencies.calls:
-            times_ns = row.latencies.percentiles(wanted)
+        latencies = stats.of(row).latencies
+        if latencies.calls:
+            times_ns = latencies.percentiles(wanted)
             yield row.name, {name: ns / 1000 for name, ns in zip(names, times_ns, strict=True)}
 
 

@@ -9,6 +9,7 @@ from server.table.command cimport Command
 @cython.final
 cdef class LoopTimes(Part):
     cdef object _stats
+    cdef object _commands
     cdef object _rates
     cdef int64_t _first_ns
     cdef int64_t _first_ticks
@@ -18,5 +19,3 @@ cdef class LoopTimes(Part):
 
     cpdef begin(self)
     cpdef end(self)
-    @cython.locals(row=Command, all_ns=int64_t)
-    cdef int64_t _commands_ns(self) except -1

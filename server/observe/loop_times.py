@@ -12,19 +12,29 @@ event loop's own transports these fields do not exist.
 
 from __future__ import annotations
 
+from server.observe.command_stats import CommandStats
 from server.observe.part import Part
 from server.observe.stats import Rates, Stats
 from server.process import ticks
-from server.table.command import TABLE
 
 
 class LoopTimes(Part):
     """Counts since the start or the last CONFIG RESETSTAT."""
 
-    __slots__ = ("_begun", "_busy", "_first_ns", "_first_ticks", "_rates", "_stats", "cycles")
+    __slots__ = (
+        "_begun",
+        "_busy",
+        "_commands",
+        "_first_ns",
+        "_first_ticks",
+        "_rates",
+        "_stats",
+        "cycles",
+    )
 
-    def __init__(self, stats: Stats) -> None:
+    def __init__(self, stats: Stats, commands: CommandStats) -> None:
         self._stats = stats
+        self._commands = commands
         self._first_ns = ticks.now_ns()
         self._first_ticks = ticks.cpu_ticks()
         self._begun = self._first_ticks
@@ -70,10 +80,4 @@ class LoopTimes(Part):
     @property
     def commands_us(self) -> int:
         """The time that all commands took; a script's has that of its own commands in it."""
-        return max(0, self._commands_ns() - self._stats.nested_ns) // 1000
-
-    def _commands_ns(self) -> int:
-        all_ns = 0
-        for row in TABLE.all_rows():
-            all_ns += row.nanoseconds
-        return all_ns
+        return max(0, self._commands.all_ns() - self._stats.nested_ns) // 1000

@@ -101,7 +101,7 @@ def standing(state: ServerState) -> Standing:
 def latencies(state: ServerState) -> Iterator[tuple[str, dict[str, float]]]:
     """Of each command that was called, what its calls took."""
     percents = state.config.latency_tracking_info_percentiles
-    return command_facts.spread(TABLE.all_rows(), percents)
+    return command_facts.spread(state.command_stats, TABLE.all_rows(), percents)
 
 
 SECTIONS: tuple[Section[ServerState], ...] = (
@@ -201,7 +201,7 @@ SECTIONS: tuple[Section[ServerState], ...] = (
     Section(
         "commandstats",
         "The commands that were called or refused since the start, or since CONFIG RESETSTAT.",
-        command_facts.CALLS.of(lambda _: command_facts.called(TABLE.all_rows())),
+        command_facts.CALLS.of(lambda state: state.command_stats.used(TABLE.all_rows())),
         is_default=False,
     ),
     Section(

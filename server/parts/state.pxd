@@ -10,6 +10,7 @@ from server.parts.waiting.pausing cimport Pausing
 from server.parts.restrictions cimport Restrictions
 from server.parts.server_key_events cimport ServerKeyEvents
 from server.parts.eviction.value_packing cimport ValuePacking
+from server.observe.command_stats cimport CommandStats
 from server.observe.command_times cimport CommandTimes
 from server.observe.loop_times cimport LoopTimes
 from server.observe.memory cimport Memory
@@ -35,6 +36,7 @@ cdef class ServerState:
     cdef readonly Memory memory
     cdef readonly NodeLimits node_limits
     cdef readonly Stats stats
+    cdef readonly CommandStats command_stats
     cdef readonly LoopTimes loop_times
     cdef readonly Blocking blocking
     cdef readonly Watching watching

@@ -13,6 +13,7 @@ from server.client.client import Client
 from server.client.pushes import Pushes
 from server.config.addresses import Addresses, NoAddresses
 from server.config.parameters import Config
+from server.observe.command_stats import CommandStats
 from server.observe.command_times import CommandTimes
 from server.observe.latency_events import LatencyEvents
 from server.observe.loop_times import LoopTimes
@@ -42,7 +43,6 @@ from server.process.identity import Instance
 from server.process.server_clock import ServerClock
 from server.process.shutdown import NoShutdown, Shutdown
 from server.process.supervision import Supervision
-from server.table.command import TABLE
 from storage.chance import Chance
 from storage.keyspace.keyspace import Keyspace
 
@@ -65,7 +65,8 @@ class ServerState:
         self.memory = Memory()
         self.node_limits = NodeLimits()
         self.stats = Stats()
-        self.loop_times = LoopTimes(self.stats)
+        self.command_stats = CommandStats()
+        self.loop_times = LoopTimes(self.stats, self.command_stats)
         self.blocking = Blocking(self.databases)
         self.watching = Watching(self.memory)
         self.pausing = Pausing()
@@ -120,6 +121,7 @@ class ServerState:
             self.memory,
             self.node_limits,
             self.stats,
+            self.command_stats,
             self.loop_times,
             self.blocking,
             self.watching,
@@ -194,4 +196,3 @@ class ServerState:
             part.statistics_reset()
         self.events.hits = self.events.misses = 0
         self.events.expired = self.events.expired_fields = 0
-        TABLE.reset_statistics()

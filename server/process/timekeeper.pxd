@@ -26,7 +26,7 @@ cdef class Timekeeper:
     cpdef begin(self)
     @cython.locals(now=int64_t, passed=int64_t)
     cpdef int64_t lap(self) except? -1
-    cpdef go_on(self, int64_t ns)
+    cpdef resume(self, int64_t ns)
     cpdef int64_t unix_us(self) except? -1
     cdef _compare(self)
     @cython.locals(passed=int64_t, counted=int64_t)

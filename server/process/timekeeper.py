@@ -73,7 +73,7 @@ class Timekeeper:
         self._ticks = now
         return passed
 
-    def go_on(self, ns: int) -> None:
+    def resume(self, ns: int) -> None:
         """Let the command that is next have taken *ns* already, and nothing since then."""
         self._ticks = ticks.cpu_ticks() - ((ns << 16) // self._pace if self._pace else 0)
 

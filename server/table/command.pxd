@@ -1,8 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from server.table.latency_histogram cimport LatencyHistogram
-
 
 @cython.freelist(64)
 cdef class Block:
@@ -47,11 +45,7 @@ cdef class Command:
     cdef readonly str syntax
     cdef readonly dict subcommands
     cdef readonly dict spellings
-    cdef readonly LatencyHistogram latencies
-    cdef public unsigned long long calls
-    cdef public unsigned long long nanoseconds
-    cdef public unsigned long long rejected
-    cdef public unsigned long long failed
+    cdef readonly Py_ssize_t number
 
     cpdef bint accepts(self, Py_ssize_t argc)
     cpdef bint stands_alone(self) except -1

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntFlag, auto
+from itertools import count
 from typing import ParamSpec, TypeAlias, TypeVar
 
 from protocol.replies import Reply, Status
 from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
 from server.table.keys import NOT_KEY, ChannelSpec, KeyRange, KeySpec, KeyUse
-from server.table.latency_histogram import LatencyHistogram
 from server.table.syntax import ArgumentType
 
 
@@ -118,19 +118,19 @@ P = ParamSpec("P")
 
 REDACTED = b"(redacted)"  # stands for a secret
 
+_numbers = count()  # of commands, in the order of their declarations
+
 
 class Command:
-    """One row of the table: the declaration, and what COMMANDSTATS counts."""
+    """One row of the table: the declaration of a command. *number* counts the rows from 0."""
 
     __slots__ = (
         "acl",
         "argument_types",
         "arity",
-        "calls",
         "channels",
         "complexity",
         "deprecated",
-        "failed",
         "first_key_at",
         "flags",
         "found_by",
@@ -139,12 +139,10 @@ class Command:
         "handler",
         "history",
         "keys",
-        "latencies",
         "name",
-        "nanoseconds",
+        "number",
         "one_key_at",
         "one_key_rights",
-        "rejected",
         "secrets",
         "since",
         "spellings",
@@ -204,8 +202,7 @@ class Command:
         self.summary = self.syntax = ""
         self.subcommands: dict[bytes, Command] = {}
         self.spellings: dict[bytes, Command] = {}  # of the subcommands: in lower and upper case
-        self.latencies = LatencyHistogram()
-        self.reset_stats()
+        self.number = next(_numbers)
 
     def attach(self, handler: Handler) -> None:
         """Let *handler* run the command, and take summary and syntax from its docstring."""
@@ -213,13 +210,6 @@ class Command:
         self.handler = handler
         self.summary = paragraphs[0]
         self.syntax = paragraphs[1] if len(paragraphs) > 1 else ""
-
-    def reset_stats(self) -> None:
-        self.calls = 0
-        self.nanoseconds = 0
-        self.rejected = 0  # refused before it ran
-        self.failed = 0  # answered an error
-        self.latencies.reset()
 
     def accepts(self, argc: int) -> bool:
         """Whether *argc* words, the name included, are a possible call."""
@@ -372,11 +362,6 @@ class CommandTable:
         )
         row.summary = summary
         self.add(row)
-
-    def reset_statistics(self) -> None:
-        """Reset the statistics of all commands."""
-        for row in self._all_rows:
-            row.reset_stats()
 
     def container_help(
         self,

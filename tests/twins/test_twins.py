@@ -42,7 +42,7 @@ EXTENSIONS = {
         "storage.sets.intset_octets",
         "storage.sorted_sets.score_octets",
         "storage.rax.branches",
-        "server.table.histogram_octets",
+        "server.observe.histogram_octets",
         "storage.stream.elapsed",
         "storage.strings.bit_octets",
         "storage.strings.register_octets",
@@ -394,7 +394,7 @@ CASES: dict[str, Cases] = {
         ),
         "without": intsets().map(lambda found: (found[0], found[2])),
     },
-    "server.table.histogram_octets": {
+    "server.observe.histogram_octets": {
         "bucket_of": args(st.integers(1, 10**9) | st.integers(1, 600)),
         **dict.fromkeys(("count_at", "count_one"), st.tuples(COUNTERS, st.integers(0, 5))),
     },

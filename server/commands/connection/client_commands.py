@@ -209,7 +209,7 @@ def client_unblock(call: Call) -> Reply:
     if client is None or client.waiter is None:
         return 0
     over = client.waiter.block.when_over
-    call.executor.end_wait(client.waiter, errors.UNBLOCKED if reason == b"ERROR" else over)
+    call.executor.waits.end(client.waiter, errors.UNBLOCKED if reason == b"ERROR" else over)
     return 1
 
 
@@ -234,7 +234,7 @@ def client_pause(call: Call) -> Reply:
         raise BAD_PAUSE_MODE
     timeout_ms = to_timeout_ms(call.argv[2], call.now_ms)
     if timeout_ms:
-        call.executor.begin_pause(timeout_ms, writes_only=mode == b"WRITE")
+        call.executor.waits.begin_pause(timeout_ms, writes_only=mode == b"WRITE")
     return OK
 
 
@@ -251,7 +251,7 @@ def client_unpause(call: Call) -> Reply:
 
     CLIENT UNPAUSE
     """
-    call.executor.end_pause()
+    call.executor.waits.end_pause()
     return OK
 
 

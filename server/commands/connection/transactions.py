@@ -51,7 +51,7 @@ def exec_(call: Call) -> Reply:
         raise errors.EXEC_ABORTED
     if changed:
         return NULL_ARRAY
-    return call.executor.run_queued(client, queue)
+    return call.executor.execution.run_queued(client, queue)
 
 
 @command("DISCARD", arity=1, flags=AT_ONCE | Flags.FAST, group="transactions", since="2.0.0")

@@ -15,7 +15,7 @@ from server.commands.hashes.time_steps import (
     tell,
 )
 from server.dispatch.call import Call
-from server.dispatch.expire_times import UNITS
+from server.parts.expiry.expire_times import UNITS
 from server.table import errors
 from server.table.args import INT32_MAX, Args, to_int
 from server.table.command import Flags, command

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.dispatch import expire_times
 from server.dispatch.call import Call
+from server.parts.expiry import expire_times
 from server.table import errors
 from server.table.args import to_int
 from server.table.command import Flags, command
@@ -103,7 +103,7 @@ def _expire(call: Call, unit: bytes, name: str) -> Reply:
         return 0
     if conditions is not None and not _hold(conditions, call.db.expiry(key), when_ms):
         return 0
-    expire_times.expire(call, key, when_ms)
+    expire_times.expire(call.db, key, when_ms, call.now_ms, call.is_replayed)
     return 1
 
 

@@ -94,13 +94,14 @@ def latency_histogram(call: Call) -> Reply:
     names = call.argv[2:]
     rows: list[Command | None] = [TABLE.named(name) for name in names] if names else list(TABLE)
     every = [each for row in rows if row for each in (row, *row.subcommands.values())]
-    called = [row for row in every if row.latencies.calls]
+    stats = call.server.command_stats
+    called = [(row.name, stats.of(row).latencies) for row in every if stats.of(row).latencies.calls]
     out = call.client.out.another()
     out.map(len(called))  # a command that is named twice is there twice, which no dict could hold
-    for row in called:
-        steps: dict[int, int] = dict(row.latencies.cumulative())
-        out.bulk(row.name.encode())
-        out.write({b"calls": row.latencies.calls, b"histogram_usec": steps})  # type: ignore[dict-item]
+    for name, latencies in called:
+        steps: dict[int, int] = dict(latencies.cumulative())
+        out.bulk(name.encode())
+        out.write({b"calls": latencies.calls, b"histogram_usec": steps})  # type: ignore[dict-item]
     return out
 
 

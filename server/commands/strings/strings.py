@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.replies import OK, Reply
 from server.commands.strings import string_steps
 from server.dispatch.call import Call
-from server.dispatch.expire_times import UNITS, absolute_ms, expire
+from server.parts.expiry.expire_times import UNITS, absolute_ms, expire
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
@@ -251,7 +251,8 @@ def getex(call: Call) -> Reply:
         if call.db.persist(key):
             call.db.changed(key, b"persist", changes=1, log=(b"PERSIST", key))
     elif unit:
-        expire(call, key, absolute_ms(duration, unit, call.now_ms, "getex"))
+        when_ms = absolute_ms(duration, unit, call.now_ms, "getex")
+        expire(call.db, key, when_ms, call.now_ms, call.is_replayed)
     return string_steps.text_of(value)
 
 

@@ -46,12 +46,12 @@ cdef class KeyEviction(Part):
 
     cpdef bint make_room(self) except -1
     cdef bint _make_room(self) except -1
-    cpdef go_on(self)
+    cpdef resume(self)
     @cython.locals(started_ns=int64_t, took_ns=int64_t, succeeds=bint)
     cdef bint _evict_enough(self) except -1
     @cython.locals(evicted=int64_t)
     cdef bint _evict_since(self, int64_t started_ns) except -1
-    cdef _leave_unfinished(self)
+    cdef _resume_soon(self)
     @cython.locals(candidate=Candidate)
     cdef bint _evict_one(self) except -1
     @cython.locals(database=Keyspace, found=bint, keys=KeyTable)

@@ -128,7 +128,7 @@ class KeyEviction(Part):
             self._is_kept()
         return not self.is_out_of_memory
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume a suspended eviction."""
         self._is_unfinished = False
         self.make_room()
@@ -150,11 +150,11 @@ class KeyEviction(Part):
                 return False
             evicted += 1
             if evicted % AT_ONCE == 0 and ticks.now_ns() - started_ns > self._time_limit_ns:
-                self._leave_unfinished()
+                self._resume_soon()
                 return True
         return True
 
-    def _leave_unfinished(self) -> None:
+    def _resume_soon(self) -> None:
         if not self._is_unfinished:
             self._is_unfinished = True
             self.timers.evict_soon()
@@ -234,7 +234,7 @@ class KeyEviction(Part):
                 " be evicted, or writes refused, as maxmemory-policy has it.",
                 self._limit,
             )
-            self._leave_unfinished()
+            self._resume_soon()
         elif self._exceeded_since_ns:
             self._is_kept()
 

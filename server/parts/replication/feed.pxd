@@ -1,6 +1,7 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
+from server.client.end_of_turn cimport EndOfTurn
 from server.client.endpoint cimport Endpoint
 from server.parts.propagation.propagation cimport Propagation
 from server.parts.replication.history cimport History
@@ -13,7 +14,7 @@ cdef class Feed(Endpoint):
     cdef public list replicas
     cdef public bint follows
     cdef public bint is_attached
-    cdef public object turn
+    cdef public EndOfTurn turn
     cdef Encoder _out
     cdef int _db
     cdef bint _was_asked

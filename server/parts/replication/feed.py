@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
-from server.client.endpoint import EndOfTurn, Endpoint, NoTurns
+from server.client.end_of_turn import EndOfTurn
+from server.client.endpoint import Endpoint
 from server.parts.propagation.propagation import Op, Propagation
 from server.parts.replication.history import History
 from server.parts.replication.replica import Replica
@@ -50,7 +51,7 @@ class Feed(Endpoint):
         self.replicas: list[Replica] = []  # all that have asked for the stream
         self.follows = False
         self.is_attached = False  # somebody may ask for the stream
-        self.turn: EndOfTurn = NoTurns()
+        self.turn = EndOfTurn()
         self._out = Encoder(2)
         self._db = -1  # the database that a reader of the stream has selected by now
         self._was_asked = False  # replicas have been asked for their offset, after all changes

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from server.client.client import RESTRICTED, Client
-from server.client.endpoint import EndOfTurn, Endpoint, NoTurns
+from server.client.end_of_turn import EndOfTurn
+from server.client.endpoint import Endpoint
 from server.parts.tracking.invalidation import Invalidation
 
 Tell = Callable[[Client, Invalidation], None]
@@ -45,7 +46,7 @@ class Broadcasts(Endpoint):
         self._prefixes: dict[bytes, Prefix] = {}
         self._sizes: Counter[int] = Counter()  # how many of them have how many bytes
         self._changed: dict[bytes, Prefix] = {}  # with keys that have changed in this turn
-        self.turn: EndOfTurn = NoTurns()
+        self.turn = EndOfTurn()
 
     def __len__(self) -> int:
         return len(self._prefixes)

@@ -18,25 +18,32 @@ from storage.keyspace.keyspace import Keyspace
 class Spot(Standing):
     """Where *waiter* stands in *queue*."""
 
-    __slots__ = ("before", "behind", "queue", "waiter")
+    __slots__ = ("after", "before", "queue", "waiter")
 
     queue: Queue
     waiter: Waiter
     before: Spot | None
-    behind: Spot | None
+    after: Spot | None
 
     def leave(self) -> None:
-        self.queue.remove(self)
+        queue = self.queue
+        queue.take_out(self)
+        if self.waiter.block.on_no_key:
+            queue.on_no_key -= 1
+        if queue.first is None:
+            del queue.registry[queue.key]
 
     def go_to_tail(self) -> None:
-        self.queue.move_to_tail(self)
+        if self.after is not None:
+            queue = self.queue
+            queue.take_out(self)
+            queue.append(self)
 
 
 class Queue:
     """The clients that wait for *key* of *database*. new_queue() makes one."""
 
     __slots__ = (
-        "_registry",
         "database",
         "first",
         "is_ready",
@@ -44,6 +51,7 @@ class Queue:
         "last",
         "next_ready",
         "on_no_key",
+        "registry",
     )
 
     database: Keyspace
@@ -53,58 +61,50 @@ class Queue:
     on_no_key: int  # how many of them a deletion of the key wakes
     is_ready: bool  # its waiters are served when the command ends
     next_ready: Queue | None  # which is served after this one
-    _registry: dict[bytes, Queue]
+    registry: dict[bytes, Queue]  # has the queue by its key until its last waiter leaves
 
     def __iter__(self) -> Iterator[Waiter]:
         """All waiters, oldest first."""
         spot = self.first
         while spot is not None:
             yield spot.waiter
-            spot = spot.behind
+            spot = spot.after
 
-    def add(self, waiter: Waiter) -> None:
+    def append_waiter(self, waiter: Waiter) -> None:
         """Put *waiter*, which has just blocked, at the tail; once, if it names the key twice."""
         if self.last is not None and self.last.waiter is waiter:
             return
-        spot = _new_spot(self, waiter)
-        self._append(spot)
+        spot = Spot.__new__(Spot)
+        spot.at_next_key = waiter.standing  # it may wait for keys before this one
+        spot.queue = self
+        spot.waiter = waiter
+        spot.before = spot.after = None
+        self.append(spot)
         waiter.standing = spot
         if waiter.block.on_no_key:
             self.on_no_key += 1
 
-    def remove(self, spot: Spot) -> None:
-        """Take the waiter at *spot* out of the queue."""
-        self._take_out(spot)
-        if spot.waiter.block.on_no_key:
-            self.on_no_key -= 1
-        if self.first is None:
-            del self._registry[self.key]
-
-    def move_to_tail(self, spot: Spot) -> None:
-        """Put the waiter at *spot* behind all others."""
-        if spot.behind is not None:
-            self._take_out(spot)
-            self._append(spot)
-
-    def _append(self, spot: Spot) -> None:
+    def append(self, spot: Spot) -> None:
+        """Put *spot* at the tail."""
         spot.before = self.last
         if self.last is None:
             self.first = spot
         else:
-            self.last.behind = spot
+            self.last.after = spot
         self.last = spot
 
-    def _take_out(self, spot: Spot) -> None:
-        before, behind = spot.before, spot.behind
+    def take_out(self, spot: Spot) -> None:
+        """Take *spot* out of the chain."""
+        before, after = spot.before, spot.after
         if before is None:
-            self.first = behind
+            self.first = after
         else:
-            before.behind = behind
-        if behind is None:
+            before.after = after
+        if after is None:
             self.last = before
         else:
-            behind.before = before
-        spot.before = spot.behind = None
+            after.before = before
+        spot.before = spot.after = None
 
 
 def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Queue:
@@ -115,16 +115,6 @@ def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Q
     made.first = made.last = made.next_ready = None
     made.on_no_key = 0
     made.is_ready = False
-    made._registry = registry  # noqa: SLF001
+    made.registry = registry
     registry[key] = made
-    return made
-
-
-def _new_spot(queue: Queue, waiter: Waiter) -> Spot:
-    """A spot of *waiter*, which has others for the keys before."""
-    made = Spot.__new__(Spot)
-    made.at_next_key = waiter.standing
-    made.queue = queue
-    made.waiter = waiter
-    made.before = made.behind = None
     return made

@@ -74,13 +74,20 @@ def test_a_refusal_that_is_raised_often_keeps_no_traceback(server):
 def test_calls_failures_and_rejections_are_counted(server):
     row = TABLE.find(b"incr")
     assert row is not None
-    row.reset_stats()
     server.send_line("INCR a")
     server.send_line("SET a x")
     server.send_line("INCR a")
     server.send_line("INCR")
-    assert (row.calls, row.failed, row.rejected) == (2, 1, 1)
-    assert row.nanoseconds > 0
+    count = server.state.command_stats.of(row)
+    assert (count.calls, count.failed, count.rejected) == (2, 1, 1)
+    assert count.nanoseconds > 0
+
+
+def test_two_servers_in_one_process_count_for_themselves(make_server):
+    one, other = make_server(), make_server()
+    one.send_line("INCR a")
+    assert "cmdstat_incr:calls=1," in one.send_line("INFO commandstats").decode()
+    assert "cmdstat_incr" not in other.send_line("INFO commandstats").decode()
 
 
 def test_errors_are_counted_by_their_code(server):

@@ -19,7 +19,7 @@ def calling(*lines: str, keep: list[Any] | None = None) -> Any:
     def handler(call: Any) -> Any:
         run, client = call.server.scripting.run, call.client
         run.begin(client, call.argv, b"name", 0, False)
-        replies = [call.executor.run_inside(client, line.encode().split(), run) for line in lines]
+        replies = [run.caller.run_inside(client, line.encode().split(), run) for line in lines]
         run.end()
         if keep is not None:
             keep.append((call.argv, call.origin, replies))

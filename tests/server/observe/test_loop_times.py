@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.observe.command_stats import CommandStats
 from server.observe.loop_times import LoopTimes
 from server.observe.stats import Stats
 from server.process import build
@@ -29,7 +30,7 @@ async def test_a_request_is_a_cycle_of_the_loop_that_takes_time() -> None:
 
 
 def test_a_cycle_counts_what_the_loop_does_between_its_begin_and_its_end() -> None:
-    times = LoopTimes(Stats())
+    times = LoopTimes(Stats(), CommandStats())
     times.begin()
     times.end()
     once_us = times.busy_us
@@ -41,7 +42,7 @@ def test_a_cycle_counts_what_the_loop_does_between_its_begin_and_its_end() -> No
 
 
 def test_resetstat_begins_anew() -> None:
-    times = LoopTimes(Stats())
+    times = LoopTimes(Stats(), CommandStats())
     times.begin()
     times.end()
     times.statistics_reset()

@@ -21,7 +21,7 @@ def slow_disk(server):
 def sync(server):
     """Let the disk catch up with the AOF."""
     server.log.synced_offset = server.log.offset
-    server.turn(server.dispatcher.serve_keyless)
+    server.turn(server.dispatcher.waits.serve_keyless)
 
 
 def test_waitaof_does_not_block_a_client_that_has_written_nothing(server, slow_disk):

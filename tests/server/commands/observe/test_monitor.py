@@ -112,7 +112,9 @@ def test_reset_and_leaving_end_it(server):
 def test_a_command_inside_another_is_shown_as_a_scripts(server, declare):
     declare(
         "outer",
-        lambda call: call.executor.run_inside(call.client, [b"PING"], call.server.scripting.run),
+        lambda call: call.server.scripting.run.caller.run_inside(
+            call.client, [b"PING"], call.server.scripting.run
+        ),
     )
     guest = watching(server)
     server.send("OUTER")

@@ -290,7 +290,7 @@ def test_with_little_tenacity_16_keys_go_at_once_and_the_rest_later(server):
     assert evicted(server) == 16  # INFO has evicted some
     assert server.send("SET", "new", "v") == b"OK"
     assert evicted(server) == 48
-    server.turn(server.dispatcher.evict_more)
+    server.turn(server.state.key_eviction.resume)
     assert evicted(server) > 48
     assert later == [1]
 

@@ -91,7 +91,7 @@ class Machine:
 
     def serve_waitaof(self) -> bytes:
         """Serve the clients that are blocked in WAITAOF. Returns the replies."""
-        self.dispatcher.serve_keyless()
+        self.dispatcher.waits.serve_keyless()
         return self._client.out.take()
 
     def count(self, how_many: int = 1) -> None:

@@ -1,6 +1,7 @@
 """The stream of changes as replicas get it."""
 
 from server.client.client import Client
+from server.client.end_of_turn import EndOfTurn
 from server.client.endpoint import Endpoint
 from server.parts.propagation.propagation import Propagation
 from server.parts.replication.feed import Feed
@@ -29,7 +30,7 @@ class Socket(Endpoint):
         self.taken += self.client.out.take()
 
 
-class Stream:
+class Stream(EndOfTurn):
     """A feed, whose turn is ended by hand."""
 
     def __init__(self) -> None:
@@ -41,7 +42,7 @@ class Stream:
         self.propagation.attach(self.feed)
         self.feed.is_attached = True
 
-    def send_later(self, _feed: Endpoint) -> None:
+    def send_later(self, connection: Endpoint) -> None:
         self.asked += 1
 
     def change(self, *databases: int) -> None:

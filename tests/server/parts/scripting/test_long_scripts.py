@@ -34,7 +34,7 @@ class Loop(NoTimers):
         server.send("CONFIG", "SET", "busy-reply-threshold", 1)
 
     def run_script_soon(self) -> None:
-        self._calls.append(self._server.dispatcher.go_on_with_script)
+        self._calls.append(self._server.dispatcher.resume_script)
 
     def turn(self) -> bool:
         """Resume the script; False if none is suspended."""

@@ -7,7 +7,8 @@ import gc
 import pytest
 
 from server.client.client import SUBSCRIBED, Client
-from server.client.endpoint import Endpoint, NoTurns
+from server.client.end_of_turn import EndOfTurn
+from server.client.endpoint import Endpoint
 from server.client.pushes import Pushes
 from server.client.tracking_options import NOT_TRACKING, TrackingOptions
 from server.config.parameters import Config
@@ -165,7 +166,7 @@ def test_a_limit_that_is_lowered_is_reached_in_steps_that_grow(site: Site) -> No
 def test_prefixes_are_told_at_the_end_of_the_turn_in_order(site: Site) -> None:
     waiting: list[Endpoint] = []
 
-    class Turn(NoTurns):
+    class Turn(EndOfTurn):
         def send_later(self, connection: Endpoint) -> None:
             waiting.append(connection)
 

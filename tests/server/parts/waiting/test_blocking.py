@@ -8,14 +8,14 @@ from __future__ import annotations
 import pytest
 
 from server.client.client import Client
-from server.parts.waiting.blocking import MANY_STALE, Blocking, Runner
+from server.parts.waiting.blocking import MANY_STALE, Blocking
 from server.process.timers import NoTimers
 from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
 
-class Harness(Runner):
+class Harness:
     """The registry of waiters, its databases, and a record of what became of each waiter."""
 
     def __init__(self):
@@ -40,7 +40,12 @@ class Harness(Runner):
         self.blocking.key_ready(db, key)
 
     def serve(self):
-        self.blocking.serve(self)
+        while (waiter := self.blocking.next_woken()) is not None:
+            block = self.run_again(waiter)
+            if block is None:
+                self.blocking.forget(waiter)
+            else:
+                self.blocking.wait_on(waiter, block)
         return self.ran
 
     def run_again(self, waiter):
@@ -57,7 +62,8 @@ class Harness(Runner):
         return waiter.block
 
     def expire(self, now_ms):
-        self.blocking.expire(now_ms, lambda w, reply: self.over.append((w.client.id, reply)))
+        while (waiter := self.blocking.next_over(now_ms)) is not None:
+            self.over.append((waiter.client.id, waiter.block.when_over))
 
 
 @pytest.fixture
@@ -181,15 +187,16 @@ def test_a_key_that_a_served_waiter_makes_ready_is_served_in_the_same_call(harne
     harness.park(1, b"a")
     harness.park(2, b"b")
 
-    class Mover(Runner):
-        def run_again(self, waiter):
-            if waiter.client.id == 1:
-                harness.put(b"b", b"x")
-            return harness.run_again(waiter)
+    run_again = harness.run_again
 
+    def move(waiter):
+        if waiter.client.id == 1:
+            harness.put(b"b", b"x")
+        return run_again(waiter)
+
+    harness.run_again = move
     harness.put(b"a", b"x")
-    harness.blocking.serve(Mover())
-    assert harness.ran == [1, 2]
+    assert harness.serve() == [1, 2]
     assert harness.blocking.queues == {}
 
 

@@ -28,7 +28,7 @@ def test_waiters_keep_their_order_when_others_leave_or_go_to_the_tail(steps):
     for number, (step, at) in enumerate(steps):
         if step == "add":
             model.append(a_waiter(number, on_no_key=bool(at % 2)))
-            queue.add(model[-1])
+            queue.append_waiter(model[-1])
         elif len(model) > 1:
             waiter = model.pop(at % len(model))
             standing = waiter.standing
@@ -43,8 +43,8 @@ def test_waiters_keep_their_order_when_others_leave_or_go_to_the_tail(steps):
 
 def test_a_waiter_has_one_place_in_a_queue():
     queue, waiter = a_queue({}), a_waiter(1)
-    queue.add(waiter)
-    queue.add(waiter)
+    queue.append_waiter(waiter)
+    queue.append_waiter(waiter)
     assert list(queue) == [waiter]
     assert waiter.standing.at_next_key is None
 
@@ -53,7 +53,7 @@ def test_a_queue_is_registered_while_it_has_waiters():
     registry: dict[bytes, Queue] = {}
     queue, waiters = a_queue(registry), [a_waiter(1), a_waiter(2)]
     for waiter in waiters:
-        queue.add(waiter)
+        queue.append_waiter(waiter)
     waiters[0].standing.leave()
     assert registry == {b"k": queue}
     waiters[1].standing.leave()

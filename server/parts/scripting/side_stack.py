@@ -16,24 +16,35 @@ from typing import Any
 
 from protocol.replies import Reply
 from server.client.client import Client
-from server.dispatch.execution import Execution
 from server.table.command import Block, Command
 
 
+class CommandRunner:
+    """Runs the commands that are handed to a side stack."""
+
+    __slots__ = ()
+
+    def run_here(
+        self, client: Client, command: Command, argv: list[bytes], origin: int
+    ) -> Reply | Block:
+        """The reply to *argv*, or a Block; it runs on the stack that this is called on."""
+        raise NotImplementedError
+
+
 class SideStack:
-    """Runs one command at a time, with *execution*."""
+    """Has *runner* run one command at a time."""
 
-    __slots__ = ("_argv", "_client", "_command", "_execution", "_origin")
+    __slots__ = ("_argv", "_client", "_command", "_origin", "_runner")
 
-    def __init__(self, execution: Execution) -> None:
-        self._execution = execution
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
 
-    def is_left(self) -> bool:
+    def is_suspended(self) -> bool:
         """Whether a command is suspended."""
         raise NotImplementedError
 
     def run(self, client: Client, command: Command, argv: list[bytes], origin: int) -> Any:
-        """What Execution.run returns; None if the command was suspended. Raises what it raises."""
+        """What the runner returns; None if the command was suspended. Raises what it raises."""
         self._client = client
         self._command = command
         self._argv = argv
@@ -44,7 +55,7 @@ class SideStack:
         """Resume the suspended command; returns and raises as run() does."""
         raise NotImplementedError
 
-    def leave(self) -> bool:
+    def suspend(self) -> bool:
         """Suspend the command until resume(). False if it cannot be suspended here."""
         raise NotImplementedError
 
@@ -56,4 +67,4 @@ class SideStack:
         """Run the command: called on the stack."""
         client, command, argv = self._client, self._command, self._argv
         self._client = self._command = self._argv = None  # type: ignore[assignment]  # let go of them
-        return self._execution.run(client, command, argv, self._origin)
+        return self._runner.run_here(client, command, argv, self._origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hypothesis.strategies as st
 from hypothesis import given
 
-from server.table.latency_histogram import LatencyHistogram, longest_in
+from server.observe.latency_histogram import LatencyHistogram, longest_in
 
 LONGEST_NS = 1_000_000_000
 BUCKETS = 3072

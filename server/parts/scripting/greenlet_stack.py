@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from server.dispatch.execution import Execution
-from server.dispatch.side_stack import SideStack
+from server.parts.scripting.side_stack import CommandRunner, SideStack
 
 if TYPE_CHECKING:
     from greenlet import greenlet
@@ -18,30 +17,30 @@ if TYPE_CHECKING:
 class GreenletStack(SideStack):
     """One greenlet serves one command after the other."""
 
-    __slots__ = ("_current", "_idle", "_left", "_make")
+    __slots__ = ("_current", "_idle", "_make", "_suspended")
 
-    def __init__(self, execution: Execution) -> None:
+    def __init__(self, runner: CommandRunner) -> None:
         from greenlet import getcurrent, greenlet  # noqa: PLC0415  (few servers run scripts)
 
-        SideStack.__init__(self, execution)
+        SideStack.__init__(self, runner)
         self._make = greenlet
         self._current = getcurrent
         self._idle: Callable[[], Any] | None = None  # switches to a stack that waits for work
-        self._left: greenlet | None = None  # the one whose work is not done
+        self._suspended: greenlet | None = None  # the one whose work is not done
 
-    def is_left(self) -> bool:
-        return self._left is not None
+    def is_suspended(self) -> bool:
+        return self._suspended is not None
 
     def resume(self) -> Any:
-        stack, self._left = self._left, None
+        stack, self._suspended = self._suspended, None
         assert stack is not None
         return stack.switch()
 
-    def leave(self) -> bool:
+    def suspend(self) -> bool:
         stack = self._current()
         if stack.parent is None:
             return False
-        self._left = stack
+        self._suspended = stack
         stack.parent.switch()
         return True
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from server.client.origin import CLIENT
-from server.dispatch.execution import Execution
-from server.dispatch.own_stack import OwnStack
-from server.process.timekeeper import Timekeeper
+from server.parts.scripting.own_stack import OwnStack
+from server.parts.scripting.side_stack import CommandRunner
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="uncompiled, there are greenlets only")
@@ -19,15 +18,14 @@ ROUNDS = 300
 
 
 @pytest.fixture
-def execution(server: Any) -> Execution:
-    dispatcher = server.dispatcher
-    timekeeper = Timekeeper(server.state.events.clock, server.state.clock)
-    return Execution(server.state, timekeeper, dispatcher)
+def runner(server: Any) -> CommandRunner:
+    runner: CommandRunner = server.dispatcher.long_scripts
+    return runner
 
 
 @pytest.fixture
-def stack(execution: Execution) -> OwnStack:
-    return OwnStack(execution)
+def stack(runner: CommandRunner) -> OwnStack:
+    return OwnStack(runner)
 
 
 def run(server: Any, stack: OwnStack, command: Any) -> Any:
@@ -40,7 +38,7 @@ def test_a_command_runs_there_and_its_reply_comes_back(
     command = declare("there", lambda call: call.argv[0])
     for _ in range(ROUNDS):
         assert run(server, stack, command) == b"there"
-    assert not stack.is_left()
+    assert not stack.is_suspended()
 
 
 def test_what_is_raised_there_is_raised_where_it_was_entered(
@@ -57,12 +55,12 @@ def test_what_is_raised_there_is_raised_where_it_was_entered(
 def test_it_is_not_left_while_a_function_of_python_runs_there(
     server: Any, declare: Any, stack: OwnStack
 ) -> None:
-    assert run(server, stack, declare("there", lambda call: int(stack.leave()))) == 0
-    assert not stack.is_left()
+    assert run(server, stack, declare("there", lambda call: int(stack.suspend()))) == 0
+    assert not stack.is_suspended()
 
 
 def test_nobody_leaves_it_who_is_not_there(stack: OwnStack) -> None:
-    assert not stack.leave()
+    assert not stack.suspend()
 
 
 def test_functions_of_python_may_call_each_other_deeply_there(
@@ -74,10 +72,10 @@ def test_functions_of_python_may_call_each_other_deeply_there(
     assert run(server, stack, declare("there", lambda call: deep(200))) == 200
 
 
-def test_its_memory_is_given_back(server: Any, declare: Any, execution: Execution) -> None:
+def test_its_memory_is_given_back(server: Any, declare: Any, runner: CommandRunner) -> None:
     command = declare("there", lambda call: 1)
-    run(server, OwnStack(execution), command)
+    run(server, OwnStack(runner), command)
     before = len(Path("/proc/self/maps").read_text().splitlines())
     for _ in range(ROUNDS):
-        run(server, OwnStack(execution), command)
+        run(server, OwnStack(runner), command)
     assert len(Path("/proc/self/maps").read_text().splitlines()) < before + ROUNDS

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from struct import Struct
 
-from server.table import histogram_octets
+from server.observe import histogram_octets
 
 LONGEST_NS = 1_000_000_000  # a longer call counts as one that took 1 s
 BUCKETS = 3072

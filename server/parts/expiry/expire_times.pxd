@@ -1,5 +1,5 @@
-from server.dispatch.call cimport Call
+from storage.keyspace.keyspace cimport Keyspace
 
 cpdef object absolute_ms(bytes text, bytes unit, object now_ms, str name)
 cpdef object checked_ms(object number, bytes unit, object now_ms, str name)
-cpdef expire(Call call, bytes key, object when_ms)
+cpdef expire(Keyspace db, bytes key, object when_ms, object now_ms, bint is_replayed)

@@ -1,6 +1,6 @@
 cimport cython
 
-from server.dispatch.side_stack cimport SideStack
+from server.parts.scripting.side_stack cimport SideStack
 from server.process cimport stack_calls
 from server.process.stack_calls cimport penstock_stack
 
@@ -8,7 +8,7 @@ from server.process.stack_calls cimport penstock_stack
 cdef class OwnStack(SideStack):
     cdef penstock_stack *_stack
     cdef bint _is_entered
-    cdef bint _is_left
+    cdef bint _is_suspended
     cdef size_t _frame
     cdef object _reply
     cdef object _error

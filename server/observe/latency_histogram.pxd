@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from server.table cimport histogram_octets
+from server.observe cimport histogram_octets
 
 cdef int64_t LONGEST_NS
 cdef Py_ssize_t BUCKETS

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
-from server.dispatch.call import Call
 from server.table.args import INT64_MAX, INT64_MIN, to_int
+from storage.keyspace.keyspace import Keyspace
 
 UNITS = (b"EX", b"PX", b"EXAT", b"PXAT")
 
@@ -36,13 +36,13 @@ def _invalid(name: str) -> ErrorReply:
     return ErrorReply("ERR", f"invalid expire time in '{name}' command")
 
 
-def expire(call: Call, key: bytes, when_ms: int) -> None:
+def expire(db: Keyspace, key: bytes, when_ms: int, now_ms: int, is_replayed: bool) -> None:
     """Set the expiry of *key*, which exists, to *when_ms*; delete it if that has passed.
 
-    It is logged as an absolute time, or as a deletion.
+    It is logged as an absolute time, or as a deletion. If the command is replayed, that time had
+    not passed when it ran.
     """
-    db = call.db
-    if when_ms <= call.now_ms and not call.is_replayed:
+    if when_ms <= now_ms and not is_replayed:
         db.remove(key)
         db.changed(key, b"del", changes=1, log=(b"DEL", key))
         return

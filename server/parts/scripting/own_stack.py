@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from protocol.replies import Reply
-from server.dispatch.execution import Execution
-from server.dispatch.side_stack import SideStack
+from server.parts.scripting.side_stack import CommandRunner, SideStack
 from server.process import stack_calls
 from server.table.command import Block
 
@@ -17,38 +16,38 @@ from server.table.command import Block
 class OwnStack(SideStack):
     """The stack is made with it, and lives as long, or longer if a command is suspended on it."""
 
-    __slots__ = ("_error", "_frame", "_is_entered", "_is_left", "_reply", "_stack")
+    __slots__ = ("_error", "_frame", "_is_entered", "_is_suspended", "_reply", "_stack")
 
-    def __init__(self, execution: Execution) -> None:
-        SideStack.__init__(self, execution)
+    def __init__(self, runner: CommandRunner) -> None:
+        SideStack.__init__(self, runner)
         self._stack = stack_calls.make()
         self._is_entered = False
-        self._is_left = False
+        self._is_suspended = False
         self._frame = 0  # the function of Python that has entered it
         self._reply: Reply | Block = None
         self._error: BaseException | None = None
 
     def __del__(self) -> None:
-        if not self._is_left:
+        if not self._is_suspended:
             stack_calls.free(self._stack)
 
-    def is_left(self) -> bool:
-        return self._is_left
+    def is_suspended(self) -> bool:
+        return self._is_suspended
 
     def resume(self) -> Any:
-        assert self._is_left
-        self._is_left = False
+        assert self._is_suspended
+        self._is_suspended = False
         return self._enter()
 
-    def leave(self) -> bool:
+    def suspend(self) -> bool:
         if not self._is_entered or stack_calls.frame() != self._frame:
             return False
-        self._is_left = True
+        self._is_suspended = True
         stack_calls.leave(self._stack)
         return True
 
     def _enter(self) -> Any:
-        if self._is_entered or self._is_left:
+        if self._is_entered or self._is_suspended:
             # Another command is on the stack, and has resumed this one (CLIENT UNPAUSE).
             return self._run_one()
         self._frame = stack_calls.frame()

@@ -1,0 +1,186 @@
+"""Clients that wait, and how their waits end.
+
+    park()            a handler has returned a Block: its client waits, with its command
+    serve_ready()     keys have become ready: the commands of their waiters run again
+    serve_keyless()   what WAIT, WAITAOF and DEBUG CLOCK wait for may have come
+    end_over()        the time of some is up
+    end()             somebody ends a wait: CLIENT UNBLOCK, a change of the role
+    begin_pause(), end_pause()     CLIENT PAUSE holds commands back
+
+Who waits for what is in server/parts/waiting. Answered clients resume when the turn ends.
+"""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply, Reply
+from server.client.client import HEARS, RESTRICTED, TRACKING, Client, Waiter
+from server.client.end_of_turn import EndOfTurn
+from server.client.origin import WOKEN
+from server.dispatch.admission import Admission
+from server.dispatch.execution import Execution
+from server.parts.state import ServerState
+from server.parts.waiting.shared_reply import SharedReply
+from server.process import faults
+from server.process.faults import ServerFault
+from server.process.timekeeper import Timekeeper
+from server.table.command import Block, Command, Flags
+
+READONLY = int(Flags.READONLY)
+
+
+class Waits:
+    """Runs the commands of clients that were woken, with *execution*."""
+
+    __slots__ = (
+        "_admission",
+        "_blocking",
+        "_clock",
+        "_execution",
+        "_pausing",
+        "_propagation",
+        "_pushes",
+        "_restrictions",
+        "_shared",
+        "_timekeeper",
+        "_turn",
+    )
+
+    def __init__(
+        self,
+        state: ServerState,
+        admission: Admission,
+        execution: Execution,
+        timekeeper: Timekeeper,
+        turn: EndOfTurn,
+    ) -> None:
+        self._admission = admission
+        self._execution = execution
+        self._timekeeper = timekeeper
+        self._turn = turn
+        self._blocking = state.blocking
+        self._clock = state.clock
+        self._pausing = state.pausing
+        self._propagation = state.propagation
+        self._pushes = state.pushes
+        self._restrictions = state.restrictions
+        self._shared = SharedReply(state.events)
+
+    def park(self, client: Client, argv: list[bytes], block: Block) -> None:
+        """Let *client* wait, with the command *argv*."""
+        now_ms = self._clock.begun_ms() if block.timeout_ms else 0
+        self._blocking.park(client, argv, block, now_ms)
+        self._pushes.end_command(client)
+
+    # ------------------------------------------------------------------ woken clients
+
+    def serve_ready(self) -> None:
+        """Serve the clients whose keys have become ready, unless something holds them.
+
+        What was pushed for them may have expired while the command ran that pushed it. To look
+        whether a key wakes them removes it then, and no command of theirs logs that.
+        """
+        now = self._restrictions
+        if now.must_check and (
+            self._pausing.until_ms or now.busy is not None or now.stopping or now.refuses_reads
+        ):
+            return
+        self._timekeeper.begin()
+        try:
+            while (waiter := self._blocking.next_woken()) is not None:
+                self._run_again(waiter)
+            if self._propagation.ops:
+                self._propagation.deliver_each()
+        except Exception as error:
+            raise ServerFault("waiting clients were not served") from error
+        finally:
+            self._shared.forget()
+
+    def serve_keyless(self) -> None:
+        """Run the commands again that wait for no key but for what is kept (WAITAOF)."""
+        for waiter in self._blocking.keyless():
+            self._run_again(waiter)
+
+    def serve_replicated(self, offset: int) -> None:
+        """Run again the keyless commands whose client's writes a replica at *offset* has."""
+        for waiter in self._blocking.keyless():
+            if waiter.client.replicated_offset <= offset:
+                self._run_again(waiter)
+
+    def _run_again(self, waiter: Waiter) -> None:
+        """Run a woken client's command again: it is answered, or waits on."""
+        client, argv = waiter.client, waiter.argv
+        command = client.last_command
+        assert command is not None  # it is what the client waits in
+        refusal = None
+        if client.flags & RESTRICTED or self._restrictions.must_check:
+            refusal = self._admission.refusal(client, command, argv, command.flags, WOKEN)
+        if refusal is not None:
+            reply: Reply | Block = self._execution.rejected(command, refusal)
+        else:
+            if client.flags & HEARS:
+                self._pushes.begin_command(client)
+            reply = self._run_woken(client, command, argv)
+            self._execution.finish(client, command, argv, isinstance(reply, Block))
+        if isinstance(reply, Block):
+            self._pushes.end_command(client)
+            if client.waiter is waiter:
+                self._blocking.wait_on(waiter, reply)
+            return
+        try:
+            self._execution.answer(client, reply)
+            self._turn.resume_later(client)
+        except Exception as error:  # the client that woke it is not to blame
+            faults.report("answering after a wait", error)
+            client.endpoint.disconnect()
+        if client.waiter is waiter:
+            self._blocking.forget(waiter)
+
+    def _run_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
+        """Run it. Readers with equal commands share the first one's reply."""
+        shared = self._shared
+        if not command.flags & READONLY:
+            shared.forget()
+            return self._execution.run(client, command, argv, WOKEN)
+        tracks = client.flags & TRACKING  # then it is remembered that this client has read
+        reply: Reply | Block = None if tracks else shared.reply_to(client, argv)
+        if reply is None:
+            shared.begin(client, argv)
+            reply = self._execution.run(client, command, argv, WOKEN)
+            if isinstance(reply, Encoder):
+                shared.keep(reply)
+        return reply
+
+    # ------------------------------------------------------------------ ends from outside
+
+    def end_over(self, now_ms: int) -> None:
+        """End every wait whose time is up by *now_ms*, in the order of their deadlines."""
+        while (waiter := self._blocking.next_over(now_ms)) is not None:
+            self.end(waiter, waiter.block.when_over)
+
+    def end(self, waiter: Waiter, reply: Reply) -> None:
+        """End a wait from outside: its time is up, or somebody unblocks the client."""
+        client = waiter.client
+        command = client.last_command
+        assert command is not None  # it is what the client waits in
+        if client.waiter is waiter:
+            self._blocking.forget(waiter)
+        if isinstance(reply, ErrorReply):
+            self._execution.failed(command, reply)
+        self._execution.count(client, command, waiter.argv)
+        self._execution.answer(client, reply)
+        self._turn.resume_later(client)
+
+    # ------------------------------------------------------------------ pauses
+
+    def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
+        """CLIENT PAUSE: hold commands back for *timeout_ms*, or only those that write."""
+        self._pausing.begin(self._clock.begun_ms() + timeout_ms, writes_only)
+        self._restrictions.update()
+
+    def end_pause(self) -> None:
+        """CLIENT PAUSE is over: serve what became ready meanwhile, and run what was held back."""
+        for client in self._pausing.end():
+            self._turn.resume_later(client)
+        self._restrictions.update()
+        self.serve_ready()
