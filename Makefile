@@ -12,12 +12,16 @@
 # make fuzz   run each fuzz target for a minute
 # make sanitize  tests and fuzz targets on a core with AddressSanitizer and UndefinedBehaviorSanitizer
 # make test-debug  all tests on a core that checks indices, None and overflows, with all assertions
+# make test-python  the core for another interpreter (PYTHON=python3.13), and the tests of its rooms on it
+# make test-pythons  the same for all other versions that are there and are supported
+# make coverage  which lines of the uncompiled server the tests run: the rooms and modules in build/coverage.txt
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
 # make docs   write docs/commands.md from the command table, docs/info.md from the facts of the server
 # make site   build the pages of docs/ as a site, in build/site; a warning is an error
 
 PYTHON ?= python3
+PYTHONS := 3.11 3.12 3.13 3.14
 ARGS ?=
 FUZZ_SECONDS ?= 60
 
@@ -35,7 +39,7 @@ LEGS := sanitize test-uncompiled test-compiled test-frameworks test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug wheel manylinux test sanitize test-debug frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug wheel manylinux test sanitize test-debug test-python test-pythons test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -205,6 +209,41 @@ COMPILED_ONLY := $(addprefix tests/,crash docs frameworks image package replicat
 test-uncompiled: $(DEV_READY)
 	$(call copy_sources,build/uncompiled)
 	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest $(COMPILED_ONLY:%=--ignore=%)
+
+# The core is compiled for the interpreter PYTHON, in a copy with an environment of its own.
+OTHER := build/other-python
+
+test-python:
+	$(call copy_sources,$(OTHER))
+	$(PYTHON) -m venv $(OTHER)/.venv
+	cd $(OTHER) && .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[core,rooms]"
+	cd $(OTHER) && .venv/bin/python build_ext.py && .venv/bin/python -m pytest tests/protocol tests/storage tests/server
+
+# The others of PYTHONS that this machine has, oldest first.
+OTHER_PYTHONS = $(foreach version,$(filter-out $(shell $(BIN)/python -c \
+  'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS)),$(shell \
+  python$(version) -c '' 2> /dev/null && echo python$(version)))
+
+test-pythons: $(RUN_READY)
+	@test -n "$(OTHER_PYTHONS)" || echo "No other Python of $(PYTHONS) is there."
+	$(call run_all,$(OTHER_PYTHONS:%=test-on-%))
+
+test-newest-python: $(RUN_READY)
+	@test -n "$(OTHER_PYTHONS)" || echo "No other Python of $(PYTHONS) is there."
+	$(call run_all,$(patsubst %,test-on-%,$(lastword $(OTHER_PYTHONS))))
+
+test-on-%:
+	@$(MAKE) --no-print-directory test-python PYTHON=$*
+
+# The lines of the server that the tests of its own rooms run, without those that run in child processes.
+COVERED_BY := $(addprefix tests/,storage protocol server) $(filter-out tests/test_make.py,$(wildcard tests/test_*.py))
+
+coverage: $(DEV_READY)
+	$(call copy_sources,build/coverage)
+	@cd build/coverage && PENSTOCK_UNCOMPILED=1 PENSTOCK_COVERAGE=1 \
+	  ../../$(BIN)/python -m coverage run -m pytest -q $(COVERED_BY); status=$$?; \
+	../../$(BIN)/python -m coverage json -q -o ../coverage.json && cd ../.. && \
+	$(BIN)/python -m tests.coverage_table build/coverage.json > build/coverage.txt && cat build/coverage.txt; exit $$status
 
 # BASE is the image that it stands on, WHEEL a wheel of Penstock for it, which saves compiling. BUILD is
 # more for `docker build`.

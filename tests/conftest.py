@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -11,13 +12,15 @@ from tests.certificates import Certificates
 from tests.worth import rounds
 
 EXAMPLES = 100  # of each property, unless it says otherwise
+FEW_EXAMPLES = 5  # show which lines run (make coverage)
 
 
 def pytest_configure() -> None:
     """Hear SIGINT: a shell has what it runs in the background ignore it, and so would servers."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    settings.register_profile("here", settings(max_examples=rounds(EXAMPLES), deadline=None))
+    count = FEW_EXAMPLES if os.environ.get("PENSTOCK_COVERAGE") else rounds(EXAMPLES)
+    settings.register_profile("here", settings(max_examples=count, deadline=None))
     settings.load_profile("here")
 
 
