@@ -135,7 +135,7 @@ class PrimaryLink(Part, Link):
                 connected_socket(following.host, following.port, self._config.bind_source_addr),
                 self._config.repl_timeout,
             )
-            if self._is_outdated(following):
+            if self._following is not following:  # somebody else is followed by now, or nobody
                 sock.close()
                 return
             connector = self._connector = self._new_connector(following)
@@ -146,13 +146,9 @@ class PrimaryLink(Part, Link):
             self._not_connected(following, reason(error) or "it has taken too long")
 
     def _not_connected(self, following: Following, why: str) -> None:
-        if not self._is_outdated(following):
+        if self._following is following:
             _log.warning("Error condition on socket for SYNC: %s", why)
             self._try_later()
-
-    def _is_outdated(self, following: Following) -> bool:
-        """Whether somebody else is followed by now, or nobody."""
-        return self._following is not following
 
     def _new_connector(self, following: Following) -> LinkAcceptor | TlsConnector:
         """What takes the connected socket, through TLS with tls-replication. Raises OSError."""

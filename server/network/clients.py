@@ -177,7 +177,3 @@ class Clients(Part):
             if client.last_used_ms < before_ms and not waits:
                 _log.info("closing idle client %d (%s)", client.id, client.address)
                 client.endpoint.disconnect()
-
-    def waiting_bytes(self, client: Client) -> int:
-        """Bytes of replies that *client* has not taken yet."""
-        return len(client.out) + client.endpoint.unsent()

@@ -10,7 +10,7 @@ from server.table.command cimport Command
 cdef class LoopTimes(Part):
     cdef object _stats
     cdef object _commands
-    cdef object _rates
+    cdef readonly object rates
     cdef int64_t _first_ns
     cdef int64_t _first_ticks
     cdef int64_t _begun

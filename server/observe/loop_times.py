@@ -27,9 +27,9 @@ class LoopTimes(Part):
         "_commands",
         "_first_ns",
         "_first_ticks",
-        "_rates",
         "_stats",
         "cycles",
+        "rates",
     )
 
     def __init__(self, stats: Stats, commands: CommandStats) -> None:
@@ -43,7 +43,7 @@ class LoopTimes(Part):
     def statistics_reset(self) -> None:
         self.cycles = 0
         self._busy = 0  # ticks
-        self._rates = Rates()
+        self.rates = Rates()  # of cycles, and of the us that they took
 
     def begin(self) -> None:
         """The loop has found something to do; end() will follow."""
@@ -64,18 +64,13 @@ class LoopTimes(Part):
         return int(self._busy * ns_a_tick / 1000)
 
     def tick(self, now_ms: int) -> None:
-        self._rates.sample(now_ms, self.cycles, self.busy_us)
-
-    @property
-    def cycles_per_s(self) -> float:
-        """Over the last samples."""
-        return self._rates.per_second(0)
+        self.rates.sample(now_ms, cycles=self.cycles, busy_us=self.busy_us)
 
     @property
     def us_per_cycle(self) -> float:
         """How long a cycle took, over the last samples; 0 if there was none."""
-        cycles = self.cycles_per_s
-        return self._rates.per_second(1) / cycles if cycles else 0.0
+        cycles = self.rates.per_second("cycles")
+        return self.rates.per_second("busy_us") / cycles if cycles else 0.0
 
     @property
     def commands_us(self) -> int:

@@ -23,4 +23,4 @@ cdef class Stats(Part):
     cdef public uint64_t nested_ns
     cdef public uint64_t prefetches
     cdef public uint64_t prefetched_keys
-    cdef object _rates
+    cdef readonly object rates

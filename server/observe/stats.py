@@ -18,21 +18,21 @@ class Rates:
     """Samples counters, which only grow, at each tick of cron."""
 
     def __init__(self) -> None:
-        self._last: tuple[int, ...] | None = None  # ms, and the counters
-        self._samples: deque[tuple[float, ...]] = deque(maxlen=SAMPLES)
+        self._last_ms = 0
+        self._last: dict[str, int] = {}  # the counters then
+        self._samples: deque[dict[str, float]] = deque(maxlen=SAMPLES)
 
-    def sample(self, now_ms: int, *counters: int) -> None:
-        """Take one sample; *now_ms* is the monotonic clock's."""
-        now = (now_ms, *counters)
-        if self._last is not None and now_ms > self._last[0]:
-            seconds = (now_ms - self._last[0]) / 1000
-            growth = zip(now[1:], self._last[1:], strict=True)
-            self._samples.append(tuple((new - old) / seconds for new, old in growth))
-        self._last = now
+    def sample(self, now_ms: int, **counters: int) -> None:
+        """Take one sample of *counters*, the same each time; *now_ms* is the monotonic clock's."""
+        if self._last and now_ms > self._last_ms:
+            seconds = (now_ms - self._last_ms) / 1000
+            growth = {name: (new - self._last[name]) / seconds for name, new in counters.items()}
+            self._samples.append(growth)
+        self._last_ms, self._last = now_ms, counters
 
-    def per_second(self, number: int) -> float:
-        """How much the counter with that *number* has grown a second, over the last samples."""
-        return sum([sample[number] for sample in self._samples]) / SAMPLES
+    def per_second(self, name: str) -> float:
+        """How much the counter *name* has grown a second, over the last samples."""
+        return sum([sample[name] for sample in self._samples]) / SAMPLES
 
 
 class Stats(Part):
@@ -61,7 +61,7 @@ class Stats(Part):
         self.nested_ns = 0  # that commands inside scripts took
         self.prefetches = 0  # times that memory was fetched ahead, for the keys of a pipeline
         self.prefetched_keys = 0
-        self._rates = Rates()
+        self.rates = Rates()  # of commands, input and output, as tick() samples them
 
     def count_error(self, code: str) -> None:
         """An error reply with *code* was given."""
@@ -82,18 +82,6 @@ class Stats(Part):
 
     def tick(self, now_ms: int) -> None:
         """Take one sample for the instantaneous rates; *now_ms* is the monotonic clock's."""
-        self._rates.sample(now_ms, self.commands, self.input_bytes, self.output_bytes)
-
-    # ------------------------------------------------------------------ over the last samples
-
-    @property
-    def commands_per_s(self) -> float:
-        return self._rates.per_second(0)
-
-    @property
-    def input_kib_per_s(self) -> float:
-        return self._rates.per_second(1) / 1024
-
-    @property
-    def output_kib_per_s(self) -> float:
-        return self._rates.per_second(2) / 1024
+        self.rates.sample(
+            now_ms, commands=self.commands, input=self.input_bytes, output=self.output_bytes
+        )

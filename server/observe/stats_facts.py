@@ -41,7 +41,8 @@ RECEIVED = Facts[Stats](
             "Clients that have connected"),
     counter("total_commands_processed", COUNT, lambda stats: stats.commands,
             "Commands that were run"),
-    gauge("instantaneous_ops_per_sec", PER_SECOND, lambda stats: round(stats.commands_per_s),
+    gauge("instantaneous_ops_per_sec", PER_SECOND,
+          lambda stats: round(stats.rates.per_second("commands")),
           "Commands that were run, of late"),
     counter("total_net_input_bytes", BYTES, lambda stats: stats.input_bytes,
             "What clients have sent"),
@@ -53,9 +54,11 @@ SENT = Facts[int](
 )  # fmt: skip
 
 RATES = Facts[Stats](
-    gauge("instantaneous_input_kbps", KIB_PER_SECOND, lambda stats: stats.input_kib_per_s,
+    gauge("instantaneous_input_kbps", KIB_PER_SECOND,
+          lambda stats: stats.rates.per_second("input") / 1024,
           "What clients have sent, of late", "%.2f"),
-    gauge("instantaneous_output_kbps", KIB_PER_SECOND, lambda stats: stats.output_kib_per_s,
+    gauge("instantaneous_output_kbps", KIB_PER_SECOND,
+          lambda stats: stats.rates.per_second("output") / 1024,
           "What was sent, of late", "%.2f"),
     counter("rejected_connections", COUNT, lambda stats: stats.rejected_connections,
             "Clients that were turned away, since maxclients were there"),
@@ -100,7 +103,7 @@ LOOP = Facts[LoopTimes](
     counter("eventloop_duration_cmd_sum", MICROSECONDS, lambda loop: loop.commands_us,
             "The part of it in which commands ran"),
     gauge("instantaneous_eventloop_cycles_per_sec", PER_SECOND,
-          lambda loop: round(loop.cycles_per_s), "Turns of the event loop, of late"),
+          lambda loop: round(loop.rates.per_second("cycles")), "Turns of the event loop, of late"),
     gauge("instantaneous_eventloop_duration_usec", MICROSECONDS,
           lambda loop: round(loop.us_per_cycle), "How long a turn took on average, of late"),
     when="Where the server watches the sockets itself, with epoll",

@@ -36,10 +36,6 @@ class TlsConnector(Acceptor):
         self._transport = TlsTransport(transport, self._context, is_server=False)
         return TlsEndpoint(self._transport, self)
 
-    def begin(self) -> None:
-        """The socket is served: send the first words."""
-        self._shake_hands()
-
     def close(self) -> None:
         """Close the connection during its handshake."""
         self._fail("it has taken too long")
@@ -47,7 +43,7 @@ class TlsConnector(Acceptor):
     def received(self, transport: TlsTransport, data: bytes) -> None:
         """More of the handshake has come."""
         transport.take(data)
-        self._shake_hands()
+        self.begin()
 
     def ended(self, transport: TlsTransport) -> None:
         """The other side has closed its half of the connection."""
@@ -63,7 +59,8 @@ class TlsConnector(Acceptor):
             self._on_failed(f"the TLS handshake has failed: {why}")
             self._transport.abort()
 
-    def _shake_hands(self) -> None:
+    def begin(self) -> None:
+        """Take the next step of the handshake; the first, when the socket is served."""
         try:
             is_done = self._transport.shake_hands()
         except SSLError as error:

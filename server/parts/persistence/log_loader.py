@@ -102,7 +102,7 @@ class LogLoader:
         unit = reader.position  # where the present transaction or command begins
         in_multi = False
         commands = 0
-        delay_us = self._key_delay_us()
+        delay_us = self._config.key_load_delay
         stop_s = time.monotonic() + key_delay.SLICE_S
         while (argv := _next(reader)) is not None:
             error = replay(argv)
@@ -115,18 +115,15 @@ class LogLoader:
                 unit = reader.position
             commands += 1
             if delay_us:
-                yield from key_delay.delay(1, self._key_delay_us)
-                delay_us = self._key_delay_us()
+                yield from key_delay.delay(1, lambda: self._config.key_load_delay)
+                delay_us = self._config.key_load_delay
             if commands % COMMANDS_PER_LOOK == 0 and time.monotonic() >= stop_s:
                 self._progress.loaded_bytes = before + reader.position
                 self._progress.log_periodically()
                 yield
-                delay_us = self._key_delay_us()
+                delay_us = self._config.key_load_delay
                 stop_s = time.monotonic() + key_delay.SLICE_S
         return unit if in_multi else reader.position
-
-    def _key_delay_us(self) -> int:
-        return self._config.key_load_delay
 
     def _truncate(self, path: Path, whole: int, size: int, may_be_torn: bool) -> None:
         """Truncate a file that ends inside a command or transaction, to *whole* bytes."""

@@ -71,6 +71,7 @@ class Persistence:
         report: Report = no_report,
     ) -> None:
         self._config = config
+        self._key_delay_us = lambda: config.key_load_delay
         self._databases = databases
         self._events = events
         self._propagation = propagation
@@ -219,9 +220,6 @@ class Persistence:
         end = yield from loader.run()
         self._events.lookup.keeps_expired = True  # for what follows the base
         return end
-
-    def _key_delay_us(self) -> int:
-        return self._config.key_load_delay
 
     def _loaded(self) -> None:
         if self.progress is not None:

@@ -100,13 +100,14 @@ class SnapshotLoader:
         lookup.keeps_expired = True  # what has just been loaded must not expire in a lookup
         try:
             reader = SnapshotReader(self._data, self._options)
-            filler = self._filler()
+            rules = self._rules
+            filler = Filler(self._databases, rules.now_ms, rules.keeps_expired, rules.replaces)
             try:
                 while self._load_some(reader, filler):
-                    self._look_up(reader, filler)
+                    self._note_progress(reader, filler)
                     yield
                     yield from self._delay()
-                self._look_up(reader, filler)
+                self._note_progress(reader, filler)
                 yield from self._delay()
                 return reader.end
             finally:
@@ -122,10 +123,6 @@ class SnapshotLoader:
         keys = self._progress.keys_loaded - self._keys_delayed
         self._keys_delayed = self._progress.keys_loaded
         yield from key_delay.delay(keys, self._rules.delay_us)
-
-    def _filler(self) -> Filler:
-        rules = self._rules
-        return Filler(self._databases, rules.now_ms, rules.keeps_expired, rules.replaces)
 
     def _load_some(self, reader: SnapshotReader, filler: Filler) -> bool:
         """Load for SLICE_S; False if the end was reached."""
@@ -153,8 +150,8 @@ class SnapshotLoader:
         if _number(aux.get("aof-base")):
             _log.info("RDB is base AOF")
 
-    def _load_functions(self, reader: SnapshotReader) -> None:
-        """Load the libraries that have been read since the last time. Raises LoadFailed."""
+    def _note_progress(self, reader: SnapshotReader, filler: Filler) -> None:
+        """Load the libraries read since the last time, and note the progress. Raises LoadFailed."""
         while len(reader.functions) > self._libraries_loaded:
             text = reader.functions[self._libraries_loaded]
             try:
@@ -162,9 +159,6 @@ class SnapshotLoader:
             except ErrorReply as error:
                 raise LoadFailed(f"a library of functions cannot be loaded: {error}") from error
             self._libraries_loaded += 1
-
-    def _look_up(self, reader: SnapshotReader, filler: Filler) -> None:
-        self._load_functions(reader)
         progress = self._progress
         progress.loaded_bytes = self._bytes_before + reader.position
         progress.keys_loaded = self._keys_before + filler.keys_loaded

@@ -123,12 +123,12 @@ class Copies:
         )
         delay_us = self._config.rdb_key_save_delay
 
-        def write(report: Report) -> None:
-            copy.write(snapshot, slowed(report, delay_us))
+        def job(report: Report) -> None:
+            copy.write_snapshot(snapshot, slowed(report, delay_us))
 
         total = sum(map(len, databases))
         try:
-            self._children.start(Purpose.COPY, total, write, self._child_ended, copy.kept())
+            self._children.start(Purpose.COPY, total, job, self._child_ended, copy.kept())
         except (OSError, ChildBusy) as error:
             copy.close()
             self._not_before_ms = now_ms + RETRY_AFTER_MS

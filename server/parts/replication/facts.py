@@ -203,9 +203,11 @@ TRAFFIC = Facts[Traffic](
     counter("total_net_repl_output_bytes", BYTES, lambda traffic: traffic.sent,
             "What replicas were sent"),
     gauge("instantaneous_input_repl_kbps", KIB_PER_SECOND,
-          lambda traffic: traffic.received_kib_per_s, "What the primary has sent, of late", "%.2f"),
+          lambda traffic: traffic.rates.per_second("received") / 1024,
+          "What the primary has sent, of late", "%.2f"),
     gauge("instantaneous_output_repl_kbps", KIB_PER_SECOND,
-          lambda traffic: traffic.sent_kib_per_s, "What replicas were sent, of late", "%.2f"),
+          lambda traffic: traffic.rates.per_second("sent") / 1024,
+          "What replicas were sent, of late", "%.2f"),
 )  # fmt: skip
 
 MEMORY = Facts[ReplicationMemory](

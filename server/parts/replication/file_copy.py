@@ -30,7 +30,7 @@ class FileCopy:
     def kept(self) -> tuple[int, ...]:
         return ()
 
-    def write(self, pieces: Pieces, report: Report) -> None:
+    def write_snapshot(self, pieces: Pieces, report: Report) -> None:
         """In the child: write the snapshot to its temporary file."""
         write_snapshot(self._files, temporary_path(os.getpid()), pieces, report, True)
 

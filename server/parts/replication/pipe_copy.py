@@ -49,7 +49,7 @@ class PipeCopy:
         """The descriptors that the child needs."""
         return (self._end,)
 
-    def write(self, pieces: Pieces, report: Report) -> None:
+    def write_snapshot(self, pieces: Pieces, report: Report) -> None:
         """In the child: write the snapshot into the pipe."""
         for piece in pieces:
             view = memoryview(piece)

@@ -33,12 +33,12 @@ class Replicas:
     def online(self) -> list[Replica]:
         return [replica for replica in self.all if replica.is_online]
 
-    def add(self, replica: Replica, now_ms: int) -> None:
+    def joined(self, replica: Replica, now_ms: int) -> None:
         """It has asked for the stream."""
         replica.acked_ms = replica.alive_ms = now_ms
         self.all.append(replica)
 
-    def remove(self, replica: Replica) -> None:
+    def left(self, replica: Replica) -> None:
         """Its connection is closed."""
         if replica in self.all:
             self.all.remove(replica)

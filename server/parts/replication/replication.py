@@ -140,7 +140,7 @@ class Replication(Part):
         client = replica.client
         client.set_flag(REPLICA | MUTED)
         client.limit_output(self._config.client_output_buffer_limit["slave"].hard)
-        self.replicas.add(replica, now_ms)
+        self.replicas.joined(replica, now_ms)
         self._alone_since_ms = 0
         if self.history.continues(history_id, offset):
             self._resync_partially(replica, offset)
@@ -284,7 +284,7 @@ class Replication(Part):
         client.clear_flag(REPLICA)  # it may still take what it was sent
         replica.sending = None
         self.traffic.left(replica)
-        self.replicas.remove(replica)
+        self.replicas.left(replica)
         if self._copies is not None:
             self._copies.left(replica)
 

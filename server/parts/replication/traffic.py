@@ -21,7 +21,7 @@ class Traffic:
     def reset(self) -> None:
         self.received = 0  # bytes, from the primary
         self._sent_to_gone = -sum(replica.written for replica in self._replicas)
-        self._rates = Rates()
+        self.rates = Rates()  # of what was received and sent, as tick() samples them
 
     @property
     def sent(self) -> int:
@@ -34,14 +34,4 @@ class Traffic:
             self._sent_to_gone += replica.written
 
     def tick(self, now_ms: int) -> None:
-        self._rates.sample(now_ms, self.received, self.sent)
-
-    @property
-    def received_kib_per_s(self) -> float:
-        """Over the last samples."""
-        return self._rates.per_second(0) / 1024
-
-    @property
-    def sent_kib_per_s(self) -> float:
-        """Over the last samples."""
-        return self._rates.per_second(1) / 1024
+        self.rates.sample(now_ms, received=self.received, sent=self.sent)

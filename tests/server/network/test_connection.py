@@ -146,7 +146,7 @@ async def test_a_client_that_stopped_sending_is_listed_until_it_has_its_replies(
         other[1].write(b"\r\n")
         waiting[1].write_eof()  # is read in the turn in which the element is handed over
         assert await other[0].readexactly(4) == b":1\r\n"
-        assert instance.server.clients.waiting_bytes(client) > 1_000_000
+        assert (len(client.out) + client.endpoint.unsent()) > 1_000_000
         assert await ask(other, b"CLIENT KILL ID %d\r\n" % client.id, 4) == b":1\r\n"
         assert client.id not in instance.server.state.clients
 
@@ -169,13 +169,13 @@ async def test_a_client_may_write_all_its_requests_before_it_reads_a_reply() -> 
         writer.write(b"SET k %b\r\n" % value + b"GET k\r\n" * count + b"INCR done\r\n")
         (client,) = instance.server.state.clients.values()
         await instance.until(lambda: client.commands == count + 2)
-        waiting = instance.server.clients.waiting_bytes(client)
+        waiting = len(client.out) + client.endpoint.unsent()
         assert instance.server.state.memory.clients >= waiting > 30_000_000
         assert await ask(await instance.connect(), b"PING\r\n", 7) == b"+PONG\r\n"
         writer.transport.resume_reading()  # type: ignore[attr-defined]
         expected = b"+OK\r\n" + b"$5000\r\n%b\r\n" % value * count + b":1\r\n"
         assert await reader.readexactly(len(expected)) == expected
-        await instance.until(lambda: not instance.server.clients.waiting_bytes(client))
+        await instance.until(lambda: not (len(client.out) + client.endpoint.unsent()))
 
 
 @on_each_loop
@@ -230,7 +230,7 @@ async def test_cve_2025_21605_a_stranger_who_reads_nothing_is_disconnected() -> 
             if not writer.transport.get_write_buffer_size():
                 writer.write(b"GET k\r\n" * 20_000)
             await asyncio.sleep(0)
-            assert instance.server.clients.waiting_bytes(client) < 1 << 20
+            assert (len(client.out) + client.endpoint.unsent()) < 1 << 20
         assert instance.server.state.stats.output_limit_disconnections == 1
         assert instance.server.state.memory.clients == 0
 

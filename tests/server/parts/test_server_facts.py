@@ -57,7 +57,7 @@ def primary(server: SocketlessServer) -> SocketlessServer:
     for line in LINES:
         server.send_line(line)
     state = server.state
-    state.replication.replicas.add(Replica(server.client().client), monotonic_ms())
+    state.replication.replicas.joined(Replica(server.client().client), monotonic_ms())
     state.addresses = Listens()
     state.shutdown = Waits()
     state.persistence.append_only.mode = Mode.ON

@@ -33,5 +33,5 @@ def test_rates_follow_what_comes_and_goes() -> None:
     for second in range(20):
         traffic.received = second * 2048
         traffic.tick(second * 1000)
-    assert traffic.received_kib_per_s == 2
-    assert traffic.sent_kib_per_s == 0
+    assert traffic.rates.per_second("received") == 2 * 1024
+    assert traffic.rates.per_second("sent") == 0
