@@ -1,7 +1,8 @@
 """Key specs: where a command's keys stand in argv, and what it does with them; channel specs.
 
 The model and its words are redis's own, as COMMAND INFO shows them: *begin_search* tells where the
-first key is, *find_keys* how to go on from there. An index counts from the command's name, at 0.
+first key is, *find_keys* how to find the others from there. An index counts from the command's
+name, at 0.
 """
 
 from __future__ import annotations

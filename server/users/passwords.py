@@ -39,14 +39,9 @@ class Passwords:
         matches = [compare_digest(given, kept) for kept in self.hashes]
         return self.none_needed or any(matches)
 
-    def need_none(self) -> None:
-        """``nopass``."""
-        self.none_needed = True
-        self.hashes = []
-
-    def reset(self) -> None:
-        """``resetpass``: nobody is let in until there is a password, or ``nopass``."""
-        self.none_needed = False
+    def forget_all(self, none_needed: bool) -> None:
+        """``nopass``, or ``resetpass``, after which nobody is let in without a new password."""
+        self.none_needed = none_needed
         self.hashes = []
 
     def add_hash(self, hash_: bytes) -> None:

@@ -110,9 +110,9 @@ class User:
         elif word in (b"sanitize-payload", b"skip-sanitize-payload"):
             self.sanitizes = word == b"sanitize-payload"
         elif word == b"nopass":
-            self.passwords.need_none()
+            self.passwords.forget_all(none_needed=True)
         elif word == b"resetpass":
-            self.passwords.reset()
+            self.passwords.forget_all(none_needed=False)
         elif sign in (b">", b"#"):
             self.passwords.add_hash(hash_of(rule[1:]) if sign == b">" else rule[1:])
         elif sign in (b"<", b"!"):

@@ -67,7 +67,7 @@ class Users:
     def replace_all(self, proposed: Iterable[User]) -> list[User]:
         """Let *proposed* be all the users; a default user that is missing starts over.
 
-        Returns the users that there are no more.
+        Returns the users that were removed.
         """
         wanted = {user.name: user for user in proposed}
         wanted.setdefault(DEFAULT, user_with_all_rights(DEFAULT))
@@ -80,9 +80,9 @@ class Users:
 
     def set_default_password(self, password: bytes) -> None:
         """requirepass: the one password of the default user; none if it is empty."""
-        self.default.passwords.need_none()
+        self.default.passwords.forget_all(none_needed=True)
         if password:
-            self.default.passwords.reset()
+            self.default.passwords.forget_all(none_needed=False)
             self.default.apply(b">" + password)
 
     def lines(self) -> list[bytes]:

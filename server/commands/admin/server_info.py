@@ -94,7 +94,7 @@ def shutdown(call: Call) -> Reply | Block:
         raise CANNOT_SHUT_DOWN
     if call.server.shutdown.is_waiting:
         return new_block([], object, 0, NO_REPLY, NO_REPLY)
-    call.client.close_after_reply = True  # commands pipelined behind it do not run
+    call.client.close_after_reply = True  # commands pipelined after it do not run
     return NO_REPLY
 
 

@@ -102,7 +102,7 @@ def _changed(call: Call) -> None:
     call.server.scripting.count_memory()
 
 
-# ---------------------------------------------------------------------- what there is
+# ---------------------------------------------------------------------- what is loaded
 
 
 @command(

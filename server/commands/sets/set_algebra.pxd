@@ -1,5 +1,5 @@
 from protocol.encoder cimport Encoder
-from server.commands.sets cimport set_reply, set_steps
+from server.commands.sets cimport set_steps
 from server.dispatch.call cimport Call
 from server.table.args cimport Args
 from storage.sets cimport set_operations

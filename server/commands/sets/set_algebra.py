@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
-from server.commands.sets import set_reply, set_steps
+from server.commands.sets import set_steps
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
@@ -48,7 +48,7 @@ def sinter(call: Call) -> Reply:
     """
     sets = set_steps.read_all(call, call.argv[1:])
     out: Encoder = call.client.out.another()
-    set_reply.write_found(out, set_operations.intersection(sets))
+    set_steps.write_found(out, set_operations.intersection(sets))
     return out
 
 
@@ -127,7 +127,7 @@ def sunion(call: Call) -> Reply:
     """
     sets = set_steps.read_all(call, call.argv[1:])
     out: Encoder = call.client.out.another()
-    set_reply.write_found(out, set_operations.union(sets))
+    set_steps.write_found(out, set_operations.union(sets))
     return out
 
 
@@ -169,7 +169,7 @@ def sdiff(call: Call) -> Reply:
     """
     sets = set_steps.read_all(call, call.argv[1:])
     out: Encoder = call.client.out.another()
-    set_reply.write_found(out, set_operations.difference(sets))
+    set_steps.write_found(out, set_operations.difference(sets))
     return out
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
-from server.commands.sets import set_reply, set_steps
+from server.commands.sets import set_steps
 from server.commands.shared.scan_args import NOVALUES_OF_HSCAN, ScanOptions, to_cursor
 from server.dispatch.call import Call
 from server.table import errors
@@ -61,7 +61,7 @@ def _pop_many(call: Call) -> Reply:
         out.set(0)
         return out
     if count >= values.size():
-        set_reply.write_set(out, values)
+        set_steps.write_set(out, values)
         call.db.changed(key, b"spop", changes=values.size(), log=(b"DEL", key))
         set_steps.delete(call, key, 0)
         return out
@@ -110,7 +110,7 @@ def _sample(call: Call) -> Reply:
         out.array(0)
     elif count >= values.size():
         out.array(values.size())
-        set_reply.write_members(out, values)
+        set_steps.write_members(out, values)
     elif count > 0:
         out.array(count)
         for member in values.sample(call.db.events.chance, count):

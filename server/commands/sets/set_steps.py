@@ -1,10 +1,15 @@
-"""The steps that set commands are made of: add, remove, store, delete when empty."""
+"""The steps that set commands are made of, and members as RESP, straight from their bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from protocol.encoder import Encoder
+from server.commands.shared import packed_reply
 from server.dispatch.call import Call
+from storage.hash_table.packed_table import PackedTable
+from storage.listpack.listpack import Listpack
+from storage.sets import intset
 from storage.sets.member_set import MemberSet
 from storage.sets.value_type import SET
 
@@ -73,3 +78,33 @@ def store(call: Call, key: bytes, values: MemberSet, event: bytes) -> int:
     else:
         delete(call, key)
     return size
+
+
+# ---------------------------------------------------------------------- replies
+
+
+def write_set(out: Encoder, values: MemberSet) -> None:
+    """Write all members as a set."""
+    out.set(values.size())
+    write_members(out, values)
+
+
+def write_members(out: Encoder, values: MemberSet) -> None:
+    """Write all members, one after the other."""
+    members = values.members
+    if isinstance(members, PackedTable):
+        packed_reply.write_items(out, members, True, False)
+    elif isinstance(members, Listpack):
+        pack = members
+        if pack.length():
+            packed_reply.write_elements(out, pack, pack.first(), pack.length())
+    else:
+        for index in range(intset.length(members)):
+            out.bulk_int(intset.get(members, index))
+
+
+def write_found(out: Encoder, members: list[bytes]) -> None:
+    """Write different *members* as a set."""
+    out.set(len(members))
+    for member in members:
+        out.bulk(member)

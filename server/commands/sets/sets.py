@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import Reply
-from server.commands.sets import set_reply, set_steps
+from server.commands.sets import set_steps
 from server.dispatch.call import Call
 from server.table.command import Flags, command
 from server.table.documentation import Tip
@@ -160,5 +160,5 @@ def smembers(call: Call) -> Reply:
     if values is None:
         out.set(0)
     else:
-        set_reply.write_set(out, values)
+        set_steps.write_set(out, values)
     return out

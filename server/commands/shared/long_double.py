@@ -38,8 +38,8 @@ def parse(text: bytes) -> Fraction | None:
     if match is None:
         raise ValueError("not a float")
     sign, digits, exponent = (part.decode() for part in match.groups(default=b"0"))
-    whole, _, behind = digits.partition(".")
-    number = Fraction(_whole(whole + behind, base), base ** len(behind))
+    whole, _, decimals = digits.partition(".")
+    number = Fraction(_whole(whole + decimals, base), base ** len(decimals))
     if number:
         if len(exponent) > PIECE or abs(int(exponent)) > MAX_EXPONENT[base]:
             raise ValueError("not a float")
@@ -78,8 +78,8 @@ def rounded(number: Fraction) -> Fraction:
 def text_of(number: Fraction) -> bytes:
     """*number* with up to 17 digits after the point, without trailing zeros."""
     scaled = round(number * 10**DIGITS)
-    whole, behind = divmod(abs(scaled), 10**DIGITS)
+    whole, decimals = divmod(abs(scaled), 10**DIGITS)
     head, tail = divmod(whole, 10**PIECE)
     digits = f"{head}{tail:0{PIECE}}" if head else f"{tail}"
-    text = f"{digits}.{behind:0{DIGITS}}".rstrip("0").rstrip(".")
+    text = f"{digits}.{decimals:0{DIGITS}}".rstrip("0").rstrip(".")
     return f"-{text}".encode() if scaled < 0 else text.encode()

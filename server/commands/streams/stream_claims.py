@@ -179,11 +179,6 @@ class ClaimOptions:
             self.delivery_time = now_ms - number if word == b"IDLE" else number
         return True
 
-    def claim_time(self, now_ms: int) -> int:
-        """The delivery time to record, unix ms; now if the time given is not in the past."""
-        given = self.delivery_time
-        return now_ms if given is None or not 0 <= given <= now_ms else given
-
 
 @command(
     "XCLAIM",
@@ -210,7 +205,8 @@ def xclaim(call: Call) -> Reply:
     if is_ahead:
         group.last_id = options.last_id
     claim = Claim(call, stream, group, min_idle, options.just_id)
-    claim.delivery_time = options.claim_time(call.now_ms)
+    given, now_ms = options.delivery_time, call.now_ms
+    claim.delivery_time = now_ms if given is None or not 0 <= given <= now_ms else given
     claim.retry_count = options.retry_count
     mark = claim.out.open_array()
     for entry_id in wanted:
@@ -302,7 +298,7 @@ def _autoclaim_options(argv: list[bytes]) -> tuple[int, bool]:
 
 
 def _claim_from(claim: Claim, start: StreamId, count: int) -> tuple[StreamId, list[StreamId]]:
-    """Claim what is idle from *start* on; the id to go on with, and the ids of deleted entries.
+    """Claim what is idle from *start* on; the id to continue from, and the ids of deleted entries.
 
     Both claimed and deleted ones use up *count*.
     """

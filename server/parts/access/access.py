@@ -170,7 +170,7 @@ class Access(Part):
                 client.clear_flag(UNAUTHENTICATED)
 
     def _close(self, client: Client, me: Client | None) -> None:
-        """Disconnect *client*, which is nobody any more; *me* when it has its reply."""
+        """Disconnect *client*, whose user is gone; *me* after it has its reply."""
         self._tell_broadcasts([client])
         client.user = self.users.default
         _restrict(client)  # the rest of an EXEC may still run

@@ -100,7 +100,9 @@ class Interpreter:
         lua.get_field(L, lua.GLOBALS, b"math")
         natives.set_native(L, b"random", randomness.math_random)
         natives.set_native(L, b"randomseed", randomness.math_randomseed)
-        redis_library.install_clock(L)
+        lua.create_table(L, 0, 1)  # the table ``os``, of which scripts have the clock only
+        natives.set_native(L, b"clock", redis_library.os_clock)
+        lua.set_field(L, lua.GLOBALS, b"os")
         lua.get_field(L, lua.GLOBALS, b"string")
         for name in BOUNDED:
             lua.get_field(L, -1, name)
@@ -121,7 +123,7 @@ class Interpreter:
         redis_library.install(L)
         redis_library.install_common(L, versions)
         lua.create_table(L, 0, 16)
-        redis_library.install_registration(L)
+        natives.set_native(L, b"register_function", redis_library.redis_register_function)
         redis_library.install_common(L, versions)
         lua.push_number(L, limit)
         if lua.call(L, 3, 5, 0):

@@ -13,9 +13,7 @@ cdef Host _running
 @cython.locals(left=Host)
 cdef Host enter(Host host)
 cdef int install(lua_State *L) except -1
-cdef int install_registration(lua_State *L) except -1
 cdef int install_common(lua_State *L, dict versions) except -1
-cdef int install_clock(lua_State *L) except -1
 @cython.locals(host=Host)
 cdef int count_reached(lua_State *L) noexcept
 cdef int redis_call(lua_State *L) noexcept

@@ -51,11 +51,6 @@ def install(L: State) -> None:
     natives.set_native(L, b"acl_check_cmd", redis_acl_check_cmd)
 
 
-def install_registration(L: State) -> None:
-    """Put what libraries have in place of these into the table on top."""
-    natives.set_native(L, b"register_function", redis_register_function)
-
-
 def install_common(L: State, versions: dict[bytes, bytes | int]) -> None:
     """Put what libraries have too, while they are loaded, into the table on top."""
     natives.set_native(L, b"log", redis_log)
@@ -65,13 +60,6 @@ def install_common(L: State, versions: dict[bytes, bytes | int]) -> None:
         else:
             lua.push_bytes(L, value)
         lua.set_field(L, -2, name)
-
-
-def install_clock(L: State) -> None:
-    """Make the table ``os``, of which scripts have the clock only."""
-    lua.create_table(L, 0, 1)
-    natives.set_native(L, b"clock", os_clock)
-    lua.set_field(L, lua.GLOBALS, b"os")
 
 
 # ---------------------------------------------------------------------- what Lua calls

@@ -17,7 +17,6 @@ cdef int pack(lua_State *L) noexcept
 cdef int unpack(lua_State *L) noexcept
 cdef int unpack_one(lua_State *L) noexcept
 cdef int unpack_limit(lua_State *L) noexcept
-cdef bint _is_absent(lua_State *L, int argument) noexcept
 cdef int64_t _integer(lua_State *L, int argument) noexcept
 @cython.locals(
     data=bytes,

@@ -60,7 +60,7 @@ def unpack(L: lua.State) -> int:
 def unpack_one(L: lua.State) -> int:
     """unpack_one(data, [offset]): where the next value begins, or -1; and the one at *offset*."""
     try:
-        if not _is_absent(L, 2) and not lua.is_number(L, 2):
+        if lua.type_at(L, 2) > lua.NIL and not lua.is_number(L, 2):
             return natives.wrong_type(L, 2, b"number")
         return _unpack(L, 1, _integer(L, 2))
     except Exception as error:
@@ -72,15 +72,11 @@ def unpack_limit(L: lua.State) -> int:
     try:
         if not lua.is_number(L, 2):
             return natives.wrong_type(L, 2, b"number")
-        if not _is_absent(L, 3) and not lua.is_number(L, 3):
+        if lua.type_at(L, 3) > lua.NIL and not lua.is_number(L, 3):
             return natives.wrong_type(L, 3, b"number")
         return _unpack(L, _integer(L, 2), _integer(L, 3))
     except Exception as error:
         return natives.fail_unexpectedly(L, error)
-
-
-def _is_absent(L: lua.State, argument: int) -> bool:
-    return lua.type_at(L, argument) <= lua.NIL
 
 
 def _integer(L: lua.State, argument: int) -> int:

@@ -78,7 +78,7 @@ class Format:
         self.align = 1
 
     def next(self, L: lua.State) -> int:
-        """The kind of the next option; END if there is none; -1 if it is wrong, as is reported."""
+        """The kind of the next option; END without one; -1 if it is wrong, which is reported."""
         option = text_octets.byte_at(self.text, self.at)
         if option == 0:
             return END
