@@ -144,7 +144,7 @@ def test_a_woken_subscriber_hears_of_its_own_change_behind_its_reply(server: Any
 
 def test_inside_a_script_it_is_an_error(server: Any, declare: Any) -> None:
     def script(call: Any) -> Any:
-        return call.executor.run_inside(
+        return call.server.scripting.run.caller.run_inside(
             call.client, [b"SUBSCRIBE", b"a"], call.server.scripting.run
         )
 

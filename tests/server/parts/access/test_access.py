@@ -170,8 +170,8 @@ def test_sort_by_and_get_need_the_right_to_read_all_keys(server, ann):
 
 
 def test_what_a_script_may_run_is_its_clients_right(server, ann):
-    dispatcher = server.dispatcher
-    error = dispatcher.run_inside(ann.client, [b"GET", b"yours"], server.state.scripting.run)
+    run = server.state.scripting.run
+    error = run.caller.run_inside(ann.client, [b"GET", b"yours"], run)
     assert str(error) == NO_KEY.replace("-NOPERM ", "ERR ACL failure in script: ")
     assert log_of(server) == [(1, b"key", b"lua", b"yours", b"ann")]
 
