@@ -95,7 +95,10 @@ def test_a_fatal_signal_leaves_a_report_and_ends_the_process(name: str, crashing
     ("crash", "passes"),
     [
         (b"DEBUG SEGFAULT", (b"/execution.", b"/dispatcher.", b"/connection.", b"/selector.")),
-        (b"EVAL \"redis.call('DEBUG', 'SEGFAULT')\" 0", (b"/dispatcher.", b"lua", b"/execution.")),
+        (
+            b"EVAL \"redis.call('DEBUG', 'SEGFAULT')\" 0",
+            (b"/script_commands.", b"lua", b"/execution."),
+        ),
     ],
     ids=["command", "script"],
 )
