@@ -18,7 +18,7 @@ from fuzz import engine
 from fuzz.engine import ROOT
 
 with engine.instrument_imports(include=["protocol"]):
-    from protocol import inline, octets  # noqa: F401  never compiled: the fuzzer sees into them
+    from protocol import inline, wire  # noqa: F401  never compiled: the fuzzer sees into them
     from protocol import requests as as_built
     from protocol.encoder import Encoder
 
@@ -77,11 +77,11 @@ def test_one(data: bytes) -> None:
     """The fuzzer's entry. Byte 0 says how to cut the others; bit 0, who sends them."""
     if not data:
         return
-    step, authenticated, wire = data[0] // 2 + 1, bool(data[0] & 1), data[1:]
-    pieces = [wire[at : at + step] for at in range(0, len(wire), step)]
-    whole = outcome(plain, [wire], authenticated)
+    step, authenticated, sent = data[0] // 2 + 1, bool(data[0] & 1), data[1:]
+    pieces = [sent[at : at + step] for at in range(0, len(sent), step)]
+    whole = outcome(plain, [sent], authenticated)
     assert outcome(plain, pieces, authenticated) == whole, "the cut made a difference"
-    assert outcome(as_built, [wire], authenticated) == whole, "compiled, it differs"
+    assert outcome(as_built, [sent], authenticated) == whole, "compiled, it differs"
     assert outcome(as_built, pieces, authenticated) == whole, "compiled and cut, it differs"
     for module in (plain, as_built):
         assert outcome(module, pieces, authenticated, runs=True) == whole, "runs made a difference"

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from protocol import octets
+from protocol import wire
 from protocol.replies import (
     NO_REPLY,
     NULL_ARRAY,
@@ -110,7 +110,7 @@ class Encoder(Encoded):
 
     def take(self) -> bytes:
         """All bytes so far; the encoder is empty afterwards."""
-        data = octets.cut(self.buffer, 0, self.end)
+        data = wire.cut(self.buffer, 0, self.end)
         if self._pieces is not None:
             data = b"".join([*self._pieces, data])
         self.clear()
@@ -246,17 +246,17 @@ class Encoder(Encoded):
             self._refer(data)
             return
         self.reserve(len(data) + HEAD + 2)
-        self.end = octets.put_bulk(self.buffer, self.end, data)
+        self.end = wire.put_bulk(self.buffer, self.end, data)
 
     def bulk_slice(self, source: bytearray, start: int, size: int) -> None:
         """Append ``source[start:start + size]``, which must lie within it, as a bulk string."""
         self.reserve(size + HEAD + 2)
-        self.end = octets.put_bulk_slice(self.buffer, self.end, source, start, size)
+        self.end = wire.put_bulk_slice(self.buffer, self.end, source, start, size)
 
     def bulk_int(self, number: int) -> None:
         """Append the decimal text of a signed 64-bit *number* as a bulk string."""
         self.reserve(2 * HEAD)
-        self.end = octets.put_bulk_number(self.buffer, self.end, number)
+        self.end = wire.put_bulk_number(self.buffer, self.end, number)
 
     def real(self, value: float) -> None:
         """Append a double: in RESP2 its text as a bulk string."""
@@ -265,7 +265,7 @@ class Encoder(Encoded):
             if number != value:
                 self._write_fraction(value)
                 return
-            if number != 0 or not octets.is_negative(value):
+            if number != 0 or not wire.is_negative(value):
                 if self.resp == 3:
                     self._head(DOUBLE, number)
                 else:
@@ -275,7 +275,7 @@ class Encoder(Encoded):
 
     def _write_fraction(self, value: float) -> None:
         self.reserve(2 * HEAD)
-        end = octets.put_fraction(self.buffer, self.end, value, self.resp == 2)
+        end = wire.put_fraction(self.buffer, self.end, value, self.resp == 2)
         if end < 0:
             self._write_float(value)
         else:
@@ -284,17 +284,17 @@ class Encoder(Encoded):
     def _head(self, mark: int, number: int) -> None:
         """Append the byte *mark*, a signed 64-bit *number* and a line end."""
         self.reserve(HEAD)
-        self.end = octets.put_head(self.buffer, self.end, mark, number)
+        self.end = wire.put_head(self.buffer, self.end, mark, number)
 
     def integer(self, number: int) -> None:
         """Append a signed 64-bit integer."""
         self.reserve(HEAD)
-        self.end = octets.put_head(self.buffer, self.end, INTEGER, number)
+        self.end = wire.put_head(self.buffer, self.end, INTEGER, number)
 
     def array(self, size: int) -> None:
         """Append the head of an array: *size* values follow."""
         self.reserve(HEAD)
-        self.end = octets.put_head(self.buffer, self.end, ARRAY, size)
+        self.end = wire.put_head(self.buffer, self.end, ARRAY, size)
 
     def map(self, size: int) -> None:
         """Append the head of a map: *size* keys and values follow, in turns."""
@@ -326,7 +326,7 @@ class Encoder(Encoded):
     def raw(self, data: bytes) -> None:
         """Append bytes that are RESP already."""
         self.reserve(len(data))
-        self.end = octets.put(self.buffer, self.end, data)
+        self.end = wire.put(self.buffer, self.end, data)
 
     def append_shared(self, data: bytes) -> None:
         """Append bytes that are RESP already and go to others too: large ones are not copied."""
@@ -342,7 +342,7 @@ class Encoder(Encoded):
             self._overflow()
         elif other._pieces is None and other.end < CHUNK:
             self.reserve(other.end)
-            self.end = octets.put_slice(self.buffer, self.end, other.buffer, 0, other.end)
+            self.end = wire.put_slice(self.buffer, self.end, other.buffer, 0, other.end)
         else:
             self._seal()
             other._seal()
@@ -368,7 +368,7 @@ class Encoder(Encoded):
 
     def close_array(self, mark: int, size: int) -> None:
         """The *size* values of the array opened at *mark* are written. O(their bytes)."""
-        head = octets.decimal_size(size) + 3
+        head = wire.decimal_size(size) + 3
         self.reserve(head)
         if self.overflown:
             return
@@ -376,8 +376,8 @@ class Encoder(Encoded):
             self._insert(mark, b"*%d\r\n" % size)
             return
         mark -= self._in_pieces
-        octets.shift(self.buffer, mark, self.end, head)
-        octets.put_head(self.buffer, mark, ARRAY, size)
+        wire.shift(self.buffer, mark, self.end, head)
+        wire.put_head(self.buffer, mark, ARRAY, size)
         self.end += head
 
     def _insert(self, at: int, data: bytes) -> None:
@@ -421,7 +421,7 @@ class Encoder(Encoded):
                 self.buffer = bytearray()
         if self.end + size > len(self.buffer):
             least = START if self._pieces is None else CHUNK
-            octets.grow(self.buffer, max(self.end + size, 2 * len(self.buffer), least))
+            wire.grow(self.buffer, max(self.end + size, 2 * len(self.buffer), least))
 
     def _refer(self, data: bytes) -> None:
         """Append a bulk string that is not copied."""
@@ -436,9 +436,9 @@ class Encoder(Encoded):
             return
         end = self.end
         if end < REFER_FROM:
-            self._add_piece(octets.cut(self.buffer, 0, end), end)
+            self._add_piece(wire.cut(self.buffer, 0, end), end)
         else:
-            octets.shorten(self.buffer, end)
+            wire.shorten(self.buffer, end)
             self._add_piece(self.buffer, end)
             self.buffer = _NO_BUFFER
         self.end = 0  # not before it is a piece: there may be no memory for that

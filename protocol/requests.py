@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from protocol import octets
+from protocol import wire
 from protocol.encoder import Encoder
 from protocol.inline import UnbalancedQuotes, split_words
 from protocol.long_word import LongWord
@@ -191,26 +191,26 @@ class RequestParser:
         """
         data, at, size = self._data, self._at, len(self._data)
         last, known = self._last, len(self._last)
-        count = octets.read_plain_head(data, at, STAR)
+        count = wire.read_plain_head(data, at, STAR)
         if count <= 0 or count > (size - at) // LEAST_WORD:
             return None
-        at += octets.plain_head_size(count)
-        argv = octets.room_for(last, count)
+        at += wire.plain_head_size(count)
+        argv = wire.room_for(last, count)
         for index in range(count):
-            length = octets.read_plain_head(data, at, DOLLAR)
+            length = wire.read_plain_head(data, at, DOLLAR)
             if length < 0 or length > self.max_bulk:
                 return None
-            at += octets.plain_head_size(length)
+            at += wire.plain_head_size(length)
             if size - at < length + 2:
                 return None
             word = last[index] if index < known else b""
-            if len(word) != length or not octets.starts_with(data, at, word):
+            if len(word) != length or not wire.starts_with(data, at, word):
                 if index == 0:
                     word = _first_word(data, at, length)
                 elif index == self._ahead_place:
                     word = self._word_ahead(data, at, length)
                 else:
-                    word = octets.cut_bytes(data, at, at + length)
+                    word = wire.cut_bytes(data, at, at + length)
             argv[index] = word
             at += length + 2
         self._at = at
@@ -222,23 +222,23 @@ class RequestParser:
         if self._ahead_at < len(self._ahead):
             word = self._ahead[self._ahead_at]
             self._ahead_at += 1
-            if len(word) == length and octets.starts_with(data, at, word):
+            if len(word) == length and wire.starts_with(data, at, word):
                 return word
-        return octets.cut_bytes(data, at, at + length)
+        return wire.cut_bytes(data, at, at + length)
 
     # ------------------------------------------------------------------ many of a kind
 
     def next_name(self) -> bytes:
         """The first word of the next command; empty if that is incomplete or unusual."""
         data, at = self._data, self._at
-        count = octets.read_plain_head(data, at, STAR) if self._is_plain() else 0
+        count = wire.read_plain_head(data, at, STAR) if self._is_plain() else 0
         if count < 1:
             return b""
-        at += octets.plain_head_size(count)
-        length = octets.read_plain_head(data, at, DOLLAR)
+        at += wire.plain_head_size(count)
+        length = wire.read_plain_head(data, at, DOLLAR)
         if self._end_of_words(at, 1) < 0:
             return b""
-        return _first_word(data, at + octets.plain_head_size(length), length)
+        return _first_word(data, at + wire.plain_head_size(length), length)
 
     def look_ahead(self, most: int, place: int) -> list[bytes]:
         """The words at *place*, 1 or more, of the next *most* commands, if there are so many.
@@ -251,19 +251,19 @@ class RequestParser:
         last = self._last[place] if len(self._last) > place else b""
         words: list[bytes] = []
         for _ in range(most if self._is_plain() else 0):
-            count = octets.read_plain_head(data, at, STAR)
+            count = wire.read_plain_head(data, at, STAR)
             if count <= place:
                 break
-            at = self._end_of_words(at + octets.plain_head_size(count), place)
+            at = self._end_of_words(at + wire.plain_head_size(count), place)
             if at < 0 or at == len(data):
                 break
-            length = octets.read_plain_head(data, at, DOLLAR)
-            start = at + octets.plain_head_size(length)
+            length = wire.read_plain_head(data, at, DOLLAR)
+            start = at + wire.plain_head_size(length)
             at = self._end_of_words(at, 1)
             if at < 0:
                 break
-            if len(last) != length or not octets.starts_with(data, start, last):
-                last = octets.cut_bytes(data, start, start + length)
+            if len(last) != length or not wire.starts_with(data, start, last):
+                last = wire.cut_bytes(data, start, start + length)
                 words.append(last)
             if count > FEW_WORDS:
                 break
@@ -287,24 +287,24 @@ class RequestParser:
             return 0
         head = b"*%d\r\n$%d\r\n%b\r\n" % (len(argv), len(argv[0]), argv[0])
         start, moved = self._at, 0
-        while octets.starts_with(self._data, self._at, head):
+        while wire.starts_with(self._data, self._at, head):
             end = self._end_of_words(self._at + len(head), len(argv) - 1)
             if end < 0:
                 break
             self._at = end
             moved += 1
         if moved:
-            out.raw(octets.cut_bytes(self._data, start, self._at))
+            out.raw(wire.cut_bytes(self._data, start, self._at))
         return moved
 
     def _end_of_words(self, at: int, count: int) -> int:
         """Where *count* words end that begin at *at*; -1 if they are unusual or not all there."""
         data, size = self._data, len(self._data)
         for _ in range(count):
-            length = octets.read_plain_head(data, at, DOLLAR)
+            length = wire.read_plain_head(data, at, DOLLAR)
             if length < 0 or length > self.max_bulk:
                 return -1
-            at += octets.plain_head_size(length) + length + 2
+            at += wire.plain_head_size(length) + length + 2
             if at > size:
                 return -1
         return at
@@ -323,7 +323,7 @@ class RequestParser:
                 return words
         self._last = NO_WORDS
         if self._at:  # do not keep bytes that have been taken only because of the rest
-            self._data = octets.cut_bytes(self._data, self._at, len(self._data))
+            self._data = wire.cut_bytes(self._data, self._at, len(self._data))
             self._at = 0
         return None
 
@@ -355,7 +355,7 @@ class RequestParser:
                 self._begin_long_word()
             return None
         end = self._at + self._bulk
-        word = octets.cut_bytes(self._data, self._at, end)
+        word = wire.cut_bytes(self._data, self._at, end)
         self._at = end + 2  # what stands for CRLF is not looked at, as in redis
         return word
 
@@ -379,8 +379,8 @@ class RequestParser:
         size = self._line_size(CR, 2, "too big mbulk count string")
         if size < 0:
             return False
-        count = octets.read_number(self._data, self._at + 1, self._at + size)
-        if count == octets.NOT_A_NUMBER or count > MAX_ARGS:
+        count = wire.read_number(self._data, self._at + 1, self._at + size)
+        if count == wire.NOT_A_NUMBER or count > MAX_ARGS:
             raise self._broken("invalid multibulk length")
         if count > MAX_ARGS_UNAUTHENTICATED and not self.authenticated:
             raise self._broken("unauthenticated multibulk length")
@@ -394,9 +394,9 @@ class RequestParser:
         if size < 0:
             return False
         if self._data[self._at] != DOLLAR:
-            got = octets.cut_bytes(self._data, self._at, self._at + 1)
+            got = wire.cut_bytes(self._data, self._at, self._at + 1)
             raise self._broken(f"expected '$', got '{_shown(got)}'")
-        length = octets.read_number(self._data, self._at + 1, self._at + size)
+        length = wire.read_number(self._data, self._at + 1, self._at + size)
         if length < 0 or length > self.max_bulk:
             raise self._broken("invalid bulk length")
         if length > MAX_BULK_UNAUTHENTICATED and not self.authenticated:
@@ -414,11 +414,11 @@ class RequestParser:
         size = self._line_size(LF, 1, TOO_BIG_INLINE)
         if size < 0:
             return None
-        if octets.find(self._data, NUL, self._at, self._at + size) >= 0:
+        if wire.find(self._data, NUL, self._at, self._at + size) >= 0:
             if self._have(MAX_LINE + 1):
                 raise self._broken(TOO_BIG_INLINE)
             return None
-        line = octets.cut_bytes(self._data, self._at, self._at + size)
+        line = wire.cut_bytes(self._data, self._at, self._at + size)
         self._at += size + 1
         try:
             return split_words(line.removesuffix(b"\r"))
@@ -434,7 +434,7 @@ class RequestParser:
             return True
         if present + len(self._tail) < needed:
             return False
-        self._data = octets.join(self._data, self._at, self._tail)
+        self._data = wire.join(self._data, self._at, self._tail)
         self._at = 0
         self._tail = bytearray()
         return True
@@ -442,7 +442,7 @@ class RequestParser:
     def _line_size(self, ending: int, ending_size: int, too_long: str) -> int:
         """The bytes at _at before *ending*; -1 if its *ending_size* bytes have not come."""
         while True:
-            end = octets.find(self._data, ending, self._at, self._at + MAX_LINE + 1)
+            end = wire.find(self._data, ending, self._at, self._at + MAX_LINE + 1)
             if end >= 0:
                 size = end - self._at
                 return size if self._have(size + ending_size) else -1
@@ -476,11 +476,11 @@ def know_names(names: Iterable[bytes]) -> None:
 def _first_word(data: bytes, at: int, length: int) -> bytes:
     """The word that stands there: the object of before if it has come lately, else a new one."""
     if not 2 <= length <= LONGEST_FIRST_WORD:
-        return octets.cut_bytes(data, at, at + length)
+        return wire.cut_bytes(data, at, at + length)
     place = _place_of(data, at, length)
     word = _first_words[place]
-    if len(word) != length or not octets.starts_with(data, at, word):
-        word = _first_words[place] = octets.cut_bytes(data, at, at + length)
+    if len(word) != length or not wire.starts_with(data, at, word):
+        word = _first_words[place] = wire.cut_bytes(data, at, at + length)
     return word
 
 

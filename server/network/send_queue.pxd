@@ -1,6 +1,6 @@
 cimport cython
 
-from protocol cimport octets
+from protocol cimport wire
 from protocol.encoder cimport Encoder
 
 cdef Py_ssize_t SHORT

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 # The modules of one extension must differ in the last part of their names.
 EXTENSIONS = {
     "protocol_twins": [
-        "protocol.octets",
+        "protocol.wire",
     ],
     "storage_twins": [
         "storage.octets",
@@ -267,7 +267,7 @@ REALS = (
 )
 JSON_LIKE = st.text('\0 \t\n"\\true0Ff', min_size=4).map(str.encode)
 CASES: dict[str, Cases] = {
-    "protocol.octets": {
+    "protocol.wire": {
         "cut": args(BUFFER, st.integers(0, 20), st.integers(20, SIZE)),
         "cut_bytes": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
         "join": args(DATA, st.integers(0, SIZE), st.binary(max_size=20).map(bytearray)),
@@ -490,7 +490,7 @@ CASES: dict[str, Cases] = {
 TESTED_BELOW = {
     "server.parts.scripting.lua.libraries.number_octets": {"put_decimal"},
     "server.parts.scripting.lua.libraries.text_octets": {"grow", "new_buffer"},
-    "protocol.octets": {"grow"},
+    "protocol.wire": {"grow"},
     "storage.octets": {"capacity", "resize", "open_front"},
     "storage.rdb.raw": {"blank", "copy", "repeat"},
     "storage.rax.branches": {"order"},
@@ -531,7 +531,7 @@ def test_both_functions_have_the_same_effect(module: str, name: str) -> None:
 
 @given(BUFFER, st.integers(SIZE, 2 * SIZE))
 def test_grow_keeps_the_bytes(buffer: bytearray, size: int) -> None:
-    _, _, *changed = call_both("protocol.octets", "grow", (buffer, size))
+    _, _, *changed = call_both("protocol.wire", "grow", (buffer, size))
     for grown, _ in changed:
         assert (grown[:SIZE], len(grown)) == (buffer, size)
 

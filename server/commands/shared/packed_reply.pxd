@@ -1,7 +1,7 @@
 cimport cython
 
 from protocol.encoder cimport Encoder
-from protocol cimport octets
+from protocol cimport wire
 from storage.hash_table cimport mark_octets, packed_octets
 from storage.hash_table.packed_segment cimport PackedSegment
 from storage.hash_table.packed_table cimport PackedTable

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from protocol import octets
+from protocol import wire
 from protocol.encoder import Encoder
 from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.packed_segment import PackedSegment
@@ -34,9 +34,9 @@ def write_elements(out: Encoder, pack: Listpack, at: int, most: int) -> int:
         size = element_octets.encoded_size(data, at)
         if element_octets.is_string(data, at):
             head = element_octets.head_size(data, at)
-            to = octets.put_bulk_slice(buffer, to, data, at + head, size - head)
+            to = wire.put_bulk_slice(buffer, to, data, at + head, size - head)
         else:
-            to = octets.put_bulk_number(buffer, to, element_octets.number_at(data, at))
+            to = wire.put_bulk_number(buffer, to, element_octets.number_at(data, at))
         at += size + element_octets.backlen_size(size)
         count += 1
     out.end = to
@@ -86,11 +86,11 @@ def _write_segment(out: Encoder, segment: PackedSegment, keys: bool, values: boo
         at = mark_octets.number_at(marks, number)
         if keys:
             start = packed_octets.start_of(data, at)
-            to = octets.put_bulk_slice(buffer, to, data, start, packed_octets.size_of(data, at))
+            to = wire.put_bulk_slice(buffer, to, data, start, packed_octets.size_of(data, at))
         if values:
             at = packed_octets.behind(data, at)
             start = packed_octets.start_of(data, at)
-            to = octets.put_bulk_slice(buffer, to, data, start, packed_octets.size_of(data, at))
+            to = wire.put_bulk_slice(buffer, to, data, start, packed_octets.size_of(data, at))
     out.end = to
 
 

@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
-from protocol cimport octets
+from protocol cimport wire
 from storage.sorted_sets cimport score_octets
 from storage.sorted_sets.leaf cimport Leaf
 from storage.sorted_sets.score_tree cimport ScoreTree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from protocol import octets
+from protocol import wire
 from protocol.encoder import Encoder
 from storage.sorted_sets import score_octets
 from storage.sorted_sets.leaf import Leaf
@@ -93,7 +93,7 @@ def _put_members(buffer: bytearray, to: int, leaf: Leaf, at: int, count: int, st
     for _ in range(count):
         offset = score_octets.place_at(marks, at)
         size = score_octets.text_size(data, offset)
-        to = octets.put_bulk_slice(buffer, to, data, score_octets.text_start(data, offset), size)
+        to = wire.put_bulk_slice(buffer, to, data, score_octets.text_start(data, offset), size)
         at += step
     return to
 

@@ -9,7 +9,7 @@ element is copied from buffer to buffer.
 
 from __future__ import annotations
 
-from protocol import octets
+from protocol import wire
 from protocol.encoder import Encoder
 from storage.listpack import element_octets
 from storage.listpack.listpack import Element, Listpack
@@ -52,12 +52,12 @@ class EntryWriter:
             size = entry.end() - entry.fields_at
         out.reserve(_HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields)
         buffer = out.buffer
-        at = octets.put(buffer, out.end, _PAIR)
+        at = wire.put(buffer, out.end, _PAIR)
         at = self._put_id(buffer, at, entry.ms, entry.seq)
         if entry.same_fields:
             at = self._put_values(buffer, at, entry, node)
         else:
-            at = octets.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
+            at = wire.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
             element_at = entry.fields_at
             for _ in range(2 * entry.num_fields):
                 at = self._put_element(buffer, at, node, element_at)
@@ -69,12 +69,12 @@ class EntryWriter:
         """Write an id. Neighbours often have the same ms, so its digits are kept."""
         text = self._id
         if ms != self._ms or self._seq_at == 0:
-            dash_at = octets.put_natural(text, 0, ms)
+            dash_at = wire.put_natural(text, 0, ms)
             text[dash_at] = _DASH
             self._ms = ms
             self._seq_at = dash_at + 1
-        size = octets.put_natural(text, self._seq_at, seq)
-        return octets.put_bulk_slice(buffer, at, text, 0, size)
+        size = wire.put_natural(text, self._seq_at, seq)
+        return wire.put_bulk_slice(buffer, at, text, 0, size)
 
     def _render_names(self, entry: StreamIterator, node: Listpack) -> None:
         """Prepare what stands before each value of an entry with the master entry's fields."""
@@ -96,10 +96,10 @@ class EntryWriter:
         data = node.data
         value_at = entry.fields_at
         for name in self._names:
-            at = octets.put(buffer, at, name)
+            at = wire.put(buffer, at, name)
             size = element_octets.short_size(data, value_at)
             if size >= 0:
-                at = octets.put_bulk_slice(buffer, at, data, value_at + 1, size)
+                at = wire.put_bulk_slice(buffer, at, data, value_at + 1, size)
                 value_at += size + 2
             else:
                 at = self._put_element(buffer, at, node, value_at)
@@ -111,8 +111,8 @@ class EntryWriter:
         element = self._element
         node.read(element_at, element)
         if element.is_int:
-            return octets.put_bulk_number(buffer, at, element.number)
-        return octets.put_bulk_slice(buffer, at, node.data, element.start, element.size)
+            return wire.put_bulk_number(buffer, at, element.number)
+        return wire.put_bulk_slice(buffer, at, node.data, element.start, element.size)
 
 
 def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:

@@ -3,7 +3,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcmp
 
-from protocol cimport octets
+from protocol cimport wire
 
 # The functions of Lua's own C interface (www.lua.org/manual/5.1), as far as they are used. They are
 # found when a module is loaded: lua_library.py has loaded Lua by then.
@@ -519,7 +519,7 @@ cdef inline Py_ssize_t put_bulk(lua_State *L, int at, bytearray buffer, Py_ssize
     cdef size_t size = 0
     cdef const char *text = lua_tolstring(L, at, &size)
     cdef char *start = PyByteArray_AS_STRING(buffer)
-    return octets.write_bulk(start + end, text, size) - start
+    return wire.write_bulk(start + end, text, size) - start
 
 
 cdef inline size_t length(lua_State *L, int at) noexcept:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_void_p
 from typing import TypeAlias
 
-from protocol import octets
+from protocol import wire
 from server.parts.scripting.lua.lua_library import LIBRARY, function
 
 State: TypeAlias = int
@@ -240,8 +240,8 @@ def holds(L: State, at: int, text: bytes) -> bool:
 
 
 def put_bulk(L: State, at: int, buffer: bytearray, end: int) -> int:
-    """Write the string there into *buffer* at *end*; see ``octets.put_bulk``."""
-    return octets.put_bulk(buffer, end, to_bytes(L, at))
+    """Write the string there into *buffer* at *end*; see ``wire.put_bulk``."""
+    return wire.put_bulk(buffer, end, to_bytes(L, at))
 
 
 def length(L: State, at: int) -> int:

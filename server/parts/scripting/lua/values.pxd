@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from protocol cimport octets
+from protocol cimport wire
 from protocol.encoder cimport Encoder
 from protocol.replies cimport Status
 from server.parts.scripting.lua cimport lua_api as lua

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 
-from protocol import octets
+from protocol import wire
 from protocol.encoder import Encoder, double_text
 from protocol.replies import ErrorReply, Reply, Status
 from server.parts.scripting.lua import lua_api as lua
@@ -202,7 +202,7 @@ def take_words(L: State) -> list[bytes] | None:
     """
     global _last_words, _has_long_words  # noqa: PLW0603
     last, known, count = _last_words, len(_last_words), lua.top(L)
-    words = octets.room_for(last, count)
+    words = wire.room_for(last, count)
     if count > KEPT_WORDS:
         _has_long_words = True
     for index in range(count):

@@ -1,4 +1,4 @@
-"""Byte primitives of the codec: the plain versions of the C functions in octets.pxd.
+"""Byte primitives of the codec: the plain versions of the C functions in wire.pxd.
 
 The put_ functions write into *buffer* at *at*, where the caller has made room, and return the
 offset after what they wrote. Callers must check offsets and sizes: the C functions do not.

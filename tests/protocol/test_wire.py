@@ -1,4 +1,4 @@
-"""protocol/octets: the plain Python functions; tests/twins compares the compiled ones with them."""
+"""protocol/wire: the plain Python functions; tests/twins compares the compiled ones with them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import octets
+from protocol import wire
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 ROOM = 40  # bytes; no head is longer
@@ -15,7 +15,7 @@ ROOM = 40  # bytes; no head is longer
 def written(put: str, *args: object) -> bytes:
     """The bytes that the function named *put* writes after a first byte that is already there."""
     buffer = bytearray(b"<" + bytes(ROOM))
-    end: int = getattr(octets, put)(buffer, 1, *args)
+    end: int = getattr(wire, put)(buffer, 1, *args)
     assert len(buffer) == 1 + ROOM
     assert buffer[:1] == b"<"
     assert not any(buffer[end:])
@@ -23,7 +23,7 @@ def written(put: str, *args: object) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("put", "args", "wire"),
+    ("put", "args", "expected"),
     [
         ("put", (b"abc",), b"abc"),
         ("put", (b"",), b""),
@@ -36,8 +36,10 @@ def written(put: str, *args: object) -> bytes:
         ("put_bulk_number", (-12,), b"$3\r\n-12\r\n"),
     ],
 )
-def test_put_functions_write_these_bytes(put: str, args: tuple[object, ...], wire: bytes) -> None:
-    assert written(put, *args) == wire
+def test_put_functions_write_these_bytes(
+    put: str, args: tuple[object, ...], expected: bytes
+) -> None:
+    assert written(put, *args) == expected
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
@@ -50,7 +52,7 @@ def test_a_number_beyond_64_bits_is_refused(number: int) -> None:
 
 @given(INT64)
 def test_decimal_size_is_the_size_written(number: int) -> None:
-    size = octets.decimal_size(number)
+    size = wire.decimal_size(number)
     assert size == len(str(number))
     assert len(written("put_head", ord(":"), number)) == size + 3 <= 23
     assert len(written("put_bulk_number", number)) <= 27
@@ -58,33 +60,33 @@ def test_decimal_size_is_the_size_written(number: int) -> None:
 
 def test_grow_keeps_the_bytes() -> None:
     buffer = bytearray(b"abc")
-    octets.grow(buffer, 10)
+    wire.grow(buffer, 10)
     assert len(buffer) == 10
     assert buffer[:3] == b"abc"
 
 
 def test_shift_moves_overlapping_bytes() -> None:
     buffer = bytearray(b"..abcdef__")
-    octets.shift(buffer, 2, 8, 2)
+    wire.shift(buffer, 2, 8, 2)
     assert buffer[4:] == b"abcdef"
     assert len(buffer) == 10
 
 
 def test_pieces_are_copies() -> None:
     buffer = bytearray(b"abcde")
-    piece = octets.cut(buffer, 1, 3)
+    piece = wire.cut(buffer, 1, 3)
     buffer[1] = 0
     assert piece == b"bc"
-    assert octets.cut_bytes(b"abcde", 1, 3) == b"bc"
-    assert octets.join(b"abcde", 3, bytearray(b"fg")) == b"defg"
+    assert wire.cut_bytes(b"abcde", 1, 3) == b"bc"
+    assert wire.join(b"abcde", 3, bytearray(b"fg")) == b"defg"
 
 
 def test_find_searches_between_start_and_stop() -> None:
-    assert octets.find(b"a.b.c", ord("."), 0, 5) == 1
-    assert octets.find(b"a.b.c", ord("."), 2, 5) == 3
-    assert octets.find(b"a.b.c", ord("."), 2, 3) == -1
-    assert octets.find(b"a.b.c", ord("c"), 0, 99) == 4
-    assert octets.find(b"abc", ord("a"), 3, 99) == -1
+    assert wire.find(b"a.b.c", ord("."), 0, 5) == 1
+    assert wire.find(b"a.b.c", ord("."), 2, 5) == 3
+    assert wire.find(b"a.b.c", ord("."), 2, 3) == -1
+    assert wire.find(b"a.b.c", ord("c"), 0, 99) == 4
+    assert wire.find(b"abc", ord("a"), 3, 99) == -1
 
 
 @pytest.mark.parametrize(
@@ -92,13 +94,13 @@ def test_find_searches_between_start_and_stop() -> None:
     [(0, b"ab", True), (1, b"bc", True), (1, b"ab", False), (2, b"cd", False), (3, b"", True)],
 )
 def test_starts_with_compares_at_one_position(at: int, head: bytes, expected: bool) -> None:
-    assert octets.starts_with(b"abc", at, head) == expected
+    assert wire.starts_with(b"abc", at, head) == expected
 
 
 @given(st.integers(-(10**18) + 1, 10**18 - 1))
 def test_read_number_reads_18_digits(number: int) -> None:
     text = b"%d" % number
-    assert octets.read_number(b"<" + text + b">", 1, 1 + len(text)) == number
+    assert wire.read_number(b"<" + text + b">", 1, 1 + len(text)) == number
 
 
 @pytest.mark.parametrize(
@@ -110,16 +112,16 @@ def test_read_number_reads_18_digits(number: int) -> None:
 )
 def test_other_text_is_not_a_number(text: bytes) -> None:
     """Redis is as strict."""
-    assert octets.read_number(text, 0, len(text)) == octets.NOT_A_NUMBER
+    assert wire.read_number(text, 0, len(text)) == wire.NOT_A_NUMBER
 
 
-@given(st.integers(0, 10**octets.PLAIN_DIGITS - 1), st.binary(max_size=3))
+@given(st.integers(0, 10**wire.PLAIN_DIGITS - 1), st.binary(max_size=3))
 def test_a_plain_head_is_read_and_its_size_follows_from_its_number(
     number: int, rest: bytes
 ) -> None:
     head = b"$%d\r\n" % number
-    assert octets.read_plain_head(b"<" + head + rest, 1, ord("$")) == number
-    assert octets.plain_head_size(number) == len(head)
+    assert wire.read_plain_head(b"<" + head + rest, 1, ord("$")) == number
+    assert wire.plain_head_size(number) == len(head)
 
 
 @pytest.mark.parametrize(
@@ -130,5 +132,5 @@ def test_a_plain_head_is_read_and_its_size_follows_from_its_number(
     ],
 )
 def test_an_unusual_head_is_left_to_the_slow_path(data: bytes) -> None:
-    assert octets.read_plain_head(data, 0, ord("$")) == -1
-    assert octets.read_plain_head(data, len(data), ord("$")) == -1
+    assert wire.read_plain_head(data, 0, ord("$")) == -1
+    assert wire.read_plain_head(data, len(data), ord("$")) == -1
