@@ -11,6 +11,7 @@
 # make test-image  build the image and try all of it, with an engine of its own if none runs
 # make fuzz   run each fuzz target for a minute
 # make sanitize  tests and fuzz targets on a core with AddressSanitizer and UndefinedBehaviorSanitizer
+# make test-plain  tests on structures and protocol as Cython and gcc translate them by themselves
 # make test-debug  all tests on a core that checks indices, None and overflows, with all assertions
 # make test-python  the core for another interpreter (PYTHON=python3.13), and the tests of its rooms on it
 # make test-pythons  the same for all other versions that are there and are supported
@@ -35,11 +36,11 @@ FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
 
 FIRST_LEGS := lint build frameworks site
-LEGS := sanitize test-uncompiled test-compiled test-frameworks test-wheel
+LEGS := sanitize test-uncompiled test-plain test-compiled test-frameworks test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug wheel manylinux test sanitize test-debug test-python test-pythons test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -91,10 +92,12 @@ build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES
 	  echo "Compiling the core (some minutes the first time) ..."; \
 	  $(BIN)/python build_ext.py && mv build/.begun $@; fi
 
-# The other variants of build_core/variants.py, each in a folder with a copy of the sources.
-build-sanitized build-debug: build-%: $(RUN_READY)
+# The other variants of build_core/variants.py, each in a folder with a copy of the sources. The plain
+# one has what its tests need: server would take about three more minutes of CPU.
+build-plain: PARTS := protocol storage
+build-sanitized build-debug build-plain: build-%: $(RUN_READY)
 	@echo "Compiling the $* core ..."
-	@$(BIN)/python build_ext.py --variant $*
+	@$(BIN)/python build_ext.py --variant $* $(PARTS)
 	$(call copy_sources,build/$*)
 	@cp -r build/$*-core/. build/$*
 
@@ -319,6 +322,10 @@ sanitize-fuzz-sockets: SANITIZED_SECONDS = $(SOCKETS_SECONDS)
 $(FUZZERS:%=sanitize-%): sanitize-fuzz-%: $(DEV_READY) build-sanitized
 	@mkdir -p build/sanitized/build && ln -sfn ../../fuzz build/sanitized/build/fuzz && mkdir -p build/fuzz
 	$(SANITIZED) -m fuzz.$* -max_total_time=$(SANITIZED_SECONDS) -artifact_prefix=build/fuzz/
+
+# Nothing of build_core/ has a hand in this core, so no test may need what it changes in Cython's C.
+test-plain: $(DEV_READY) build-plain
+	cd build/plain && PENSTOCK_VARIANT=plain ../../$(BIN)/python -m pytest tests/protocol tests/storage
 
 test-debug: $(DEV_READY) build-debug
 	cd build/debug && PENSTOCK_VARIANT=debug ../../$(BIN)/python -m pytest $(COMPILED_ONLY:%=--ignore=%)

@@ -1,6 +1,7 @@
-"""Compile the core: ``python build_ext.py [module ...]``, by default all modules, in place.
+"""Compile the core: ``python build_ext.py [name ...]``, by default all modules, in place.
 
-``python build_ext.py --variant debug [module ...]`` builds another one of build_core/variants.py.
+A name is that of a module, or of a package with all its modules.
+``python build_ext.py --variant debug [name ...]`` builds another one of build_core/variants.py.
 ``python build_ext.py --possible`` says whether this machine can compile, and if not, why.
 
 A module is compiled if there is a .pxd beside its .py. The .py is ordinary typed Python and also
@@ -37,6 +38,16 @@ PROCESSES = os.cpu_count() or 1
 def declares_commands(module: str) -> bool:
     """Whether *module* holds handlers of commands."""
     return "\n@command(" in Path(*module.split(".")).with_suffix(".py").read_text()
+
+
+def modules_of(variant: Variant, wanted: list[str]) -> list[str]:
+    """The modules to compile: those *wanted*, or all. Cython by itself shares no code."""
+    return [
+        name
+        for name in compiled_modules()
+        if not (variant.is_plain and name == SHARED_CODE)
+        and (not wanted or any(f"{name}.".startswith(f"{one}.") for one in wanted))
+    ]
 
 
 def remove_orphans(variant: Variant) -> None:
@@ -83,7 +94,7 @@ def main(variant: Variant, wanted: list[str]) -> None:
         SharedCode(variant)
         if name == SHARED_CODE
         else Translation(name, declares_commands(name), variant)
-        for name in wanted or compiled_modules()
+        for name in modules_of(variant, wanted)
     ]
     to_translate = list(stale(modules, PACKAGES))
     told = progress("Translated", len(to_translate))

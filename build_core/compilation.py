@@ -51,7 +51,9 @@ INLINED_EAGERLY = (
 
 
 def flags_of(module: str, variant: Variant = NORMAL) -> list[str]:
-    """What the C compiler is told for *module*."""
+    """What the C compiler is told for *module*, besides what Python was compiled with."""
+    if variant.is_plain:
+        return list(variant.flags)
     level = "-O3" if module.startswith(INLINED_EAGERLY) else "-O2"
     return [level, *FLAGS, *variant.flags]
 

@@ -76,12 +76,25 @@ class Translation:
     def stamp(self) -> Path:
         return self.c_file.with_suffix(".c.of")
 
-    def write_c(self, context: Declarations, target: Path) -> bool:
+    def write_c(self, context: Declarations | None, target: Path) -> bool:
         """Write the C to *target*. Return whether it was right; if not, Cython has said why."""
+        if context is None:
+            return self._write_plain_c(target)
         context.options = options(self.directives, str(target))
         context.compiler_directives = context.options.compiler_directives
         result = compile_single(str(self.source), context.options, self.name, context=context)
         return not result.num_errors
+
+    def _write_plain_c(self, target: Path) -> bool:
+        """Write what Cython writes by itself, with its own directives."""
+        directives = {"annotation_typing": self.annotation_typing}
+        own = CompilationOptions(
+            default_options,
+            compiler_directives=directives,
+            language_level=3,
+            output_file=str(target),
+        )
+        return not compile_single(str(self.source), own, self.name).num_errors
 
 
 def options(directives: dict[str, Any], target: str | None = None) -> CompilationOptions:
@@ -99,7 +112,8 @@ def digest(translation: Translation, shared: list[Path], fixed: str) -> str:
 
     These are Cython, which attributes are *fixed*, the *shared* files, and its own .py.
     """
-    told = (translation.name, translation.directives, translation.variant.checks, fixed)
+    variant = translation.variant
+    told = (translation.name, translation.directives, variant.checks, variant.is_plain, fixed)
     summed = hashlib.sha256(f"{Cython.__version__} {told}".encode())
     for path in (*shared, translation.source):
         summed.update(b"\0%s\0" % str(path).encode() + path.read_bytes())
@@ -116,8 +130,9 @@ def shared_files(packages: tuple[str, ...]) -> list[Path]:
 class Declarations(Context):  # type: ignore[misc]  # Cython has no types
     """Cython's Context, which also has what the .pxd files define, by the whole names of modules.
 
-    Cython's own ``pxds`` mixes up ``storage.octets`` and ``protocol.octets``. *checks* are
-    directives that count more than those at the top of a file.
+    Cython's own ``pxds`` knows a module by the name by which it is cimported, so of two modules
+    with the same last name only one. *checks* are directives that count more than those at the top
+    of a file.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -149,14 +164,18 @@ def read_declarations(modules: list[str], variant: Variant) -> Declarations:
     return context
 
 
-def translate(context: Declarations, translation: Translation, stamp: str) -> bool:
-    """Write the C of one module, if it has changed. Return whether the module was right."""
+def translate(context: Declarations | None, translation: Translation, stamp: str) -> bool:
+    """Write the C of one module, if it has changed. Return whether the module was right.
+
+    Without a *context* the C is left as Cython has written it.
+    """
     new = translation.c_file.with_suffix(".new.c")
     new.parent.mkdir(parents=True, exist_ok=True)
     translation.stamp.unlink(missing_ok=True)
     if not translation.write_c(context, new):
         return False
-    new.write_text(leave_out_unused_imports(new.read_text()))
+    if context is not None:
+        new.write_text(leave_out_unused_imports(new.read_text()))
     if translation.c_file.exists() and translation.c_file.read_bytes() == new.read_bytes():
         new.unlink()
     else:
@@ -191,6 +210,16 @@ def stale(
             yield translation, stamp
 
 
+def _prepared(declared: list[str], variant: Variant) -> Declarations:
+    """All declarations, read by a Cython that is changed as build_core/ wants it."""
+    keep_class_directives()
+    leave_out_unreached_functions()
+    mark_imports()
+    complete_requirements()
+    hold_receivers(FixedAttributes(PACKAGES))
+    return read_declarations(declared, variant)
+
+
 def translate_all(
     translations: list[tuple[Translation, str]], declared: list[str], processes: int
 ) -> Iterator[Translation]:
@@ -202,12 +231,8 @@ def translate_all(
     if not translations:
         return
     gc.disable()  # declarations are kept to the end, and the forks share their memory
-    keep_class_directives()
-    leave_out_unreached_functions()
-    mark_imports()
-    complete_requirements()
-    hold_receivers(FixedAttributes(PACKAGES))
-    context = read_declarations(declared, translations[0][0].variant)
+    variant = translations[0][0].variant
+    context = None if variant.is_plain else _prepared(declared, variant)
     running: dict[int, Translation] = {}
     waiting = list(reversed(translations))
     while waiting or running:

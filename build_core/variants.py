@@ -1,11 +1,12 @@
-"""How the core can be built: for use, and in two ways that find faults of memory and of numbers.
+"""How the core can be built: for use, and in three ways that find faults.
 
     normal      beside the sources, as fast as can be: what is served, measured and packed
     sanitized   the same C, with AddressSanitizer and UndefinedBehaviorSanitizer
     debug       other C, with Cython's checks of indices and None, of overflows, and all assertions
+    plain       the C that Cython writes by itself: nothing of build_core/ has a hand in it
 
-The modules of the last two lie in folders of their own. `make sanitize` and `make test-debug` copy
-them beside a copy of the sources, and run tests there.
+The modules of the last three lie in folders of their own. `make sanitize`, `make test-debug` and
+`make test-plain` copy them beside a copy of the sources, and run tests there.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Variant:
     checks: Mapping[str, bool] = field(default_factory=dict)  # whatever a module says of itself
     flags: tuple[str, ...] = ()  # of the C compiler, after all others
     link_flags: tuple[str, ...] = ()
+    is_plain: bool = field(default=False, repr=False)  # Cython and gcc are left to themselves
 
 
 NORMAL = Variant(
@@ -69,4 +71,14 @@ DEBUG = Variant(
     ),
 )  # fmt: skip
 
-VARIANTS = {variant.name: variant for variant in (NORMAL, SANITIZED, DEBUG)}
+# What runs once is most of the time of its tests: to optimise takes longer than it saves.
+PLAIN = Variant(
+    "plain",
+    c_files=Path("build/plain-cython"),
+    objects=Path("build/plain-objects"),
+    modules=Path("build/plain-core"),
+    flags=("-O0", "-g0"),
+    is_plain=True,
+)
+
+VARIANTS = {variant.name: variant for variant in (NORMAL, SANITIZED, DEBUG, PLAIN)}

@@ -22,16 +22,16 @@ from build_core.compilation import (
     put_in_place,
     waiting_file,
 )
-from build_core.modules import SHARED_CODE
-from build_core.variants import DEBUG, NORMAL, VARIANTS, Variant
-from build_ext import PROCESSES, alone
+from build_core.modules import SHARED_CODE, declared_modules, inlined_only
+from build_core.variants import DEBUG, NORMAL, PLAIN, VARIANTS, Variant
+from build_ext import PROCESSES, alone, modules_of
 from tests.worth import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
 ROOT = Path(__file__).parents[1]
 
-# Two modules that end alike: Cython itself would know only one of them, by "octets".
+# Two modules that end alike: Cython by itself would know only one of them, by "octets".
 SOURCES = {
     "near/__init__.py": "",
     "near/octets.pxd": """
@@ -195,7 +195,34 @@ def test_each_variant_has_its_modules_and_objects_in_folders_of_its_own() -> Non
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=list(VARIANTS))
 def test_the_flags_of_a_variant_stand_behind_all_others_and_so_count(variant: Variant) -> None:
     flags = flags_of("storage.glob", variant)
-    assert flags == [*flags_of("storage.glob"), *variant.flags]
+    usual = [] if variant.is_plain else flags_of("storage.glob")
+    assert flags == [*usual, *variant.flags]
+
+
+def test_what_is_plain_is_left_to_cython(sources: Path) -> None:
+    own = sources / "own.c"
+    command = [sys.executable, "-m", "cython", "-3", "-X", "annotation_typing=False"]
+    subprocess.run([*command, "near/maker.py", "-o", str(own)], cwd=sources, check=True)
+    assert translated(sources, "near.maker", variant=PLAIN) == ["near.maker"]
+    without_names = [
+        [line for line in c.splitlines() if "/*" not in line and ".c" not in line]
+        for c in (own.read_text(), c_of(sources, "near.maker", PLAIN))
+    ]
+    assert without_names[0] == without_names[1]
+
+
+def test_last_names_of_inline_files_differ_as_cython_knows_them_by_these() -> None:
+    last = [name.rpartition(".")[2] for name in declared_modules() if inlined_only(name)]
+    assert sorted(last) == sorted(set(last))
+
+
+@pytest.mark.parametrize("package", ["protocol", "storage.rax"])
+def test_a_package_stands_for_its_modules_and_plain_ones_share_no_code(package: str) -> None:
+    modules = modules_of(PLAIN, [package])
+    assert modules
+    assert all(name.startswith(f"{package}.") for name in modules)
+    assert SHARED_CODE not in modules_of(PLAIN, [])
+    assert modules_of(NORMAL, [])[0] == SHARED_CODE
 
 
 # ------------------------------------------------------------------ what is compiled waits

@@ -11,6 +11,7 @@ import os
 
 COMPILED = not os.environ.get("PENSTOCK_UNCOMPILED")
 SLOW = not COMPILED or bool(os.environ.get("PENSTOCK_VARIANT"))
+PLAIN = os.environ.get("PENSTOCK_VARIANT") == "plain"  # Cython ignores @cython.no_gc in a .pxd
 
 
 def rounds(count: int) -> int:
