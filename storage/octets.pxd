@@ -40,6 +40,7 @@ cdef extern from *:
     Py_ssize_t penstock_capacity(bytearray buffer) noexcept
     int penstock_shift_start(bytearray buffer, Py_ssize_t by) except -1
     uint64_t penstock_be64(uint64_t number) noexcept nogil
+    int leading_zeros "__builtin_clzll" (unsigned long long number) noexcept nogil
 
 cdef enum:
     MAX_INT_TEXT = 20
@@ -287,3 +288,14 @@ cdef inline bytes id_key(uint64_t ms, uint64_t seq):
     key[0] = penstock_be64(ms)
     key[1] = penstock_be64(seq)
     return PyBytes_FromStringAndSize(<char *>key, 16)
+
+
+# ---------------------------------------------------------------------- numbers
+
+cdef inline int64_t since(int64_t then_ms, int64_t now_ms) noexcept:
+    # Unsigned numbers wrap around by definition.
+    return id_delta(<uint64_t>now_ms, <uint64_t>then_ms)
+
+
+cdef inline int bit_length(uint64_t number) noexcept:
+    return 64 - leading_zeros(number) if number else 0

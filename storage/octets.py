@@ -200,3 +200,20 @@ def id_plus(base: int, gap: int) -> int:
 def id_key(ms: int, seq: int) -> bytes:
     """A stream id as a key that sorts as ids do: both numbers big-endian, 16 bytes."""
     return ms.to_bytes(8, "big") + seq.to_bytes(8, "big")
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+def since(then_ms: int, now_ms: int) -> int:
+    """The ms from *then_ms* to *now_ms*, as Redis computes it: in 64 bits, with wrap-around.
+
+    A client or a file may give any 64-bit number as a time. If the difference does not fit into 64
+    bits, the time seems to lie in the future.
+    """
+    return id_delta(now_ms, then_ms)
+
+
+def bit_length(number: int) -> int:
+    """How many bits *number* has, from 0 on."""
+    return number.bit_length()

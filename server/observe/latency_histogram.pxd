@@ -1,10 +1,14 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from server.observe cimport histogram_octets
+from storage cimport octets
 
 cdef int64_t LONGEST_NS
 cdef Py_ssize_t BUCKETS
+cdef Py_ssize_t COUNT
+
+@cython.locals(shift=int)
+cdef Py_ssize_t bucket_of(int64_t ns) noexcept
 
 
 @cython.final
@@ -13,4 +17,5 @@ cdef class LatencyHistogram:
     cdef readonly uint64_t calls
 
     cpdef reset(self)
+    @cython.locals(counts=bytearray, at=Py_ssize_t)
     cpdef record(self, int64_t ns)

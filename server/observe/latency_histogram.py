@@ -17,10 +17,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from struct import Struct
 
-from server.observe import histogram_octets
+from storage import octets
 
 LONGEST_NS = 1_000_000_000  # a longer call counts as one that took 1 s
 BUCKETS = 3072
+COUNT = 8  # bytes: a bucket's number of calls
 OCTAVE = 128  # buckets, in which times double
 COUNTS = Struct(f"<{OCTAVE}q")  # of an octave
 NOTHING = bytes(COUNTS.size)
@@ -43,11 +44,10 @@ class LatencyHistogram:
     def record(self, ns: int) -> None:
         """Count a call that took *ns*. O(1)."""
         if self._counts is None:
-            self._counts = bytearray(BUCKETS * histogram_octets.COUNT)
+            self._counts = bytearray(BUCKETS * COUNT)
         self.calls += 1
-        histogram_octets.count_one(
-            self._counts, histogram_octets.bucket_of(min(max(ns, 1), LONGEST_NS))
-        )
+        counts, at = self._counts, bucket_of(min(max(ns, 1), LONGEST_NS)) * COUNT
+        octets.put_i64(counts, at, octets.i64(counts, at) + 1)
 
     def percentiles(self, percents: Sequence[float]) -> list[int]:
         """The longest that the fastest part of the calls took, in ns, for each of *percents*.
@@ -59,7 +59,7 @@ class LatencyHistogram:
         buckets: list[int] = []
         counts: list[int] = []
         for first in range(0, BUCKETS, OCTAVE):  # most octaves hold nothing
-            at = first * histogram_octets.COUNT
+            at = first * COUNT
             octave = self._counts[at : at + COUNTS.size]
             if octave != NOTHING:
                 buckets += range(first, first + OCTAVE)
@@ -76,12 +76,18 @@ class LatencyHistogram:
         counts = self._counts
         step, bucket, counted, told = FIRST_STEP_NS, -1, 0, 0
         while counts is not None and told < self.calls:
-            last = min(histogram_octets.bucket_of(step), BUCKETS - 1)
+            last = min(bucket_of(step), BUCKETS - 1)
             for each in range(bucket + 1, last + 1):
-                counted += histogram_octets.count_at(counts, each)
+                counted += octets.i64(counts, each * COUNT)
             if counted > told:
                 yield longest_in(last) // 1000, counted
             bucket, told, step = last, counted, 2 * step
+
+
+def bucket_of(ns: int) -> int:
+    """The number of the bucket that *ns* (1 or more) falls into."""
+    shift = max(octets.bit_length(ns) - 8, 0)
+    return (shift << 7) + (ns >> shift)
 
 
 def longest_in(bucket: int) -> int:

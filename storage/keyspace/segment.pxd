@@ -72,3 +72,8 @@ cdef class Segment(PackedBucket):
     @cython.final
     @cython.locals(data=bytearray)
     cdef int _put_value(self, Py_ssize_t at, int kind, object value) except -1
+
+
+cdef Py_ssize_t _kind_start(bytearray data, Py_ssize_t offset) noexcept
+cdef Py_ssize_t _object_place(bytearray data, Py_ssize_t cell) noexcept
+cdef uint32_t _object_of(bytearray data, Py_ssize_t cell) noexcept

@@ -31,26 +31,26 @@ class Segment(PackedBucket):
         return Segment(local_depth)
 
     def end_of(self, offset: int) -> int:
-        return packed_octets.behind(self.data, item_octets.kind_start(self.data, offset) + 1)
+        return packed_octets.behind(self.data, _kind_start(self.data, offset) + 1)
 
     def drop_far_of(self, offset: int) -> None:
         self.drop_text(offset)
-        start = item_octets.kind_start(self.data, offset)
+        start = _kind_start(self.data, offset)
         if self.data[start] == item_octets.OBJECT:
-            self.drop_far(item_octets.object_of(self.data, start + 1))
+            self.drop_far(_object_of(self.data, start + 1))
 
     def take_far_of(self, source: PackedBucket, offset: int, to: int) -> None:
         self.take_text(source, offset, to)
-        start = item_octets.kind_start(self.data, to)
+        start = _kind_start(self.data, to)
         if self.data[start] == item_octets.OBJECT:
-            place = item_octets.object_place(self.data, start + 1)
+            place = _object_place(self.data, start + 1)
             self.take_far(source, octets.u32(source.data, place + offset - to), place)
 
     # ------------------------------------------------------------------ reading
 
     def kind_start(self, at: int) -> int:
         """Where the kind of the key number *at* is."""
-        return item_octets.kind_start(self.data, mark_octets.number_at(self.marks, at))
+        return _kind_start(self.data, mark_octets.number_at(self.marks, at))
 
     def kind_at(self, at: int) -> int:
         """What the cell of the key number *at* holds."""
@@ -67,16 +67,16 @@ class Segment(PackedBucket):
         if kind == item_octets.TEXT:
             return packed_octets.text_at(data, start + 1, self.far)
         if kind == item_octets.OBJECT:
-            return self.far_at(item_octets.object_of(data, start + 1))
+            return self.far_at(_object_of(data, start + 1))
         if kind == item_octets.NUMBER:
-            return item_octets.number_of(data, start + 1)
+            return octets.i64(data, start + 2)
         return self._unpack(start)
 
     def _unpack(self, start: int) -> Any:
         """Make an object of the packed value whose kind is at *start*."""
         data = self.data
         value = self.unpacked(start)
-        octets.put_u32(data, item_octets.object_place(data, start + 1), self.add_far(value))
+        octets.put_u32(data, _object_place(data, start + 1), self.add_far(value))
         octets.put_u8(data, start, item_octets.OBJECT)
         return value
 
@@ -95,7 +95,7 @@ class Segment(PackedBucket):
     def number_at(self, at: int) -> int:
         """The value of the key number *at*, which is a number."""
         start = self.kind_start(at)
-        return item_octets.number_of(self.data, start + 1)
+        return octets.i64(self.data, start + 2)
 
     def bytes_at(self, at: int) -> int:
         """The bytes that the key number *at* takes: mark and item, and its text if that is far."""
@@ -133,7 +133,7 @@ class Segment(PackedBucket):
         """Give the key number *at* another value, of which kind_of() says *kind*."""
         start = self.kind_start(at)
         if kind == item_octets.OBJECT and self.data[start] == kind:
-            self.replace_far(item_octets.object_of(self.data, start + 1), value)
+            self.replace_far(_object_of(self.data, start + 1), value)
         else:
             self.rewrite(at, start, kind, value)
 
@@ -141,7 +141,7 @@ class Segment(PackedBucket):
         """Keep the value of the key number *at* as bytes, if it is an object that is small."""
         start = self.kind_start(at)
         if self.data[start] == item_octets.OBJECT:
-            value = self.far_at(item_octets.object_of(self.data, start + 1))
+            value = self.far_at(_object_of(self.data, start + 1))
             row = types.of_class(type(value))
             text = row.packed(value)
             if text is not None:
@@ -150,7 +150,7 @@ class Segment(PackedBucket):
     def rewrite(self, at: int, start: int, kind: int, value: Any) -> None:
         """Replace kind and cell at *start*, of the key number *at*."""
         if self.data[start] == item_octets.OBJECT:
-            self.drop_far(item_octets.object_of(self.data, start + 1))
+            self.drop_far(_object_of(self.data, start + 1))
         space = self._space_of(kind, value)
         old_space = packed_octets.behind(self.data, start + 1) - start - 1
         if kind != item_octets.OBJECT and space == old_space:
@@ -184,7 +184,7 @@ class Segment(PackedBucket):
         if kind == item_octets.OBJECT:
             packed_octets.put_far(data, at, self.add_far(value))
         elif kind == item_octets.NUMBER:
-            item_octets.put_number(data, at, value)
+            octets.put_i64(data, octets.put_u8(data, at, item_octets.NUMBER_CELL - 1), value)
         else:
             packed_octets.put_text(data, at, value)
 
@@ -197,11 +197,31 @@ class Segment(PackedBucket):
         numbers = []
         for at in range(len(self)):
             offset = mark_octets.number_at(self.marks, at)
-            start = item_octets.kind_start(self.data, offset)
+            start = _kind_start(self.data, offset)
             if packed_octets.is_far(data, offset):
                 numbers.append(packed_octets.number_of(data, offset))
             if data[start] == item_octets.OBJECT:
-                numbers.append(item_octets.object_of(data, start + 1))
+                numbers.append(_object_of(data, start + 1))
             else:
                 assert not packed_octets.is_far(data, start + 1), "a cell that is not of its kind"
         self.check_far(numbers)
+
+
+# ---------------------------------------------------------------------- items in their bytes
+
+
+def _kind_start(data: bytearray, offset: int) -> int:
+    """Where the kind of the item at *offset* is; the cell is after it."""
+    return packed_octets.behind(data, offset) + item_octets.USE
+
+
+def _object_place(data: bytearray, cell: int) -> int:
+    """Where *cell*, the offset of one of the kind OBJECT, has the object's number."""
+    if packed_octets.is_far(data, cell):
+        return cell + 1
+    return packed_octets.start_of(data, cell)
+
+
+def _object_of(data: bytearray, cell: int) -> int:
+    """The number of the object in *cell*, the offset of one of the kind OBJECT."""
+    return octets.u32(data, _object_place(data, cell))

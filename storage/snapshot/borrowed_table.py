@@ -7,7 +7,7 @@ key.
 
 from __future__ import annotations
 
-from storage.hash_table import borrowed_packed
+from storage.hash_table import borrowed_packed, packed_octets
 from storage.keyspace import item_octets
 from storage.rdb import raw
 from storage.rdb.borrowed import Borrowed
@@ -35,8 +35,9 @@ def kind_at(segment: Borrowed, at: int) -> int:
 
 def object_at(segment: Borrowed, at: int) -> Borrowed:
     """The value of the key number *at*, which is an object. O(1)."""
-    item = bytearray(borrowed_packed.behind_key(segment, at)[: CELL + item_octets.NUMBER_CELL])
-    return segment.far[item_octets.object_of(item, CELL)]
+    item = borrowed_packed.behind_key(segment, at)
+    number = CELL + (1 if item[CELL] < packed_octets.LONG or item[CELL] == packed_octets.FAR else 2)
+    return segment.far[raw.u32(item, number)]
 
 
 def number_at(segment: Borrowed, at: int) -> int:

@@ -1,8 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
 
-from storage cimport allocation
-from storage.stream cimport elapsed
+from storage cimport allocation, octets
 from storage.stream cimport pending as pendings
 from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax

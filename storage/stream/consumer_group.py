@@ -28,10 +28,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from storage import allocation
+from storage import allocation, octets
 from storage.errors import Corrupt
 from storage.rax.rax import Rax
-from storage.stream import elapsed
 from storage.stream import pending as pendings
 from storage.stream.pending import NOBODY, DeliveryQueue, Pending
 from storage.stream.stream_id import StreamId
@@ -259,7 +258,7 @@ class ConsumerGroup:
         entry = (self.pel if consumer is None else consumer.pel).seek(">=", start.key())
         while len(found) < count and entry.next() and entry.current_key() <= last_key:
             pending: Pending = entry.value
-            if not min_idle or elapsed.since(pending.delivery_time, now_ms) >= min_idle:
+            if not min_idle or octets.since(pending.delivery_time, now_ms) >= min_idle:
                 found.append(pending)
         return found
 
@@ -272,7 +271,7 @@ class ConsumerGroup:
         pending = self.by_time.oldest
         if pending is not None and pending.delivery_time < 0:
             return None
-        while pending is not None and elapsed.since(pending.delivery_time, now_ms) >= min_idle:
+        while pending is not None and octets.since(pending.delivery_time, now_ms) >= min_idle:
             if len(found) == FEW:
                 return None
             found.append(pending)

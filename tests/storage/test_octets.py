@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import pytest
 
 from storage import octets
@@ -94,3 +96,9 @@ def test_an_exact_copy_has_no_spare_room() -> None:
 def test_id_delta_is_signed_and_id_plus_inverts_it(number: int, base: int, expected: int) -> None:
     assert octets.id_delta(number, base) == expected
     assert octets.id_plus(base, expected) == number
+
+
+@pytest.mark.parametrize("now_ms", INT64)
+@pytest.mark.parametrize("then_ms", INT64)
+def test_the_time_since_then_wraps_around_as_in_c(then_ms: int, now_ms: int) -> None:
+    assert octets.since(then_ms, now_ms) == ctypes.c_int64(now_ms - then_ms).value

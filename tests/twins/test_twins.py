@@ -37,13 +37,10 @@ EXTENSIONS = {
         "storage.listpack.element_octets",
         "storage.hash_table.mark_octets",
         "storage.hash_table.packed_octets",
-        "storage.keyspace.item_octets",
         "storage.rdb.raw",
         "storage.sets.intset_octets",
         "storage.sorted_sets.score_octets",
         "storage.rax.branches",
-        "server.observe.histogram_octets",
-        "storage.stream.elapsed",
         "storage.strings.bit_octets",
         "storage.strings.register_octets",
         "storage.geo.geohash",
@@ -81,9 +78,6 @@ BUFFER = DATA.map(bytearray)
 AT = st.integers(0, SIZE - ROOM)
 LENGTH = st.integers(0, 16)
 ELEMENT_SIZES = st.sampled_from([0, 1, 62, 63, 64, 65, 127, 128, 4094, 4095, 4096, 16382, 16383])
-COUNTERS = st.lists(st.integers(0, 2**62), min_size=6, max_size=6).map(
-    lambda counts: bytearray(b"".join(count.to_bytes(8, "little") for count in counts))
-)
 ELEMENT_LENGTH = (
     ELEMENT_SIZES
     | st.integers(0, 2**32 - 6)
@@ -319,6 +313,8 @@ CASES: dict[str, Cases] = {
         "id_delta": args(U64, U64),
         "id_plus": args(U64, I64),
         "id_key": args(U64, U64),
+        "since": args(I64, I64),
+        "bit_length": args(U64 | st.integers(0, 2**9)),
     },
     "storage.listpack.element_octets": {
         "backlen_size": args(ELEMENT_LENGTH),
@@ -370,12 +366,6 @@ CASES: dict[str, Cases] = {
         "prefetch": args(BUFFER),
         "prefetch_all": args(st.none() | st.lists(st.binary(max_size=9), max_size=9)),
     },
-    "storage.keyspace.item_octets": {
-        "kind_start": packed_texts(),
-        "number_of": READ,
-        **dict.fromkeys(("object_place", "object_of"), packed_texts()),
-        "put_number": put(I64),
-    },
     "storage.rdb.raw": {
         "cut": args(DATA, AT, LENGTH),
         "put": args(BUFFER, AT, DATA, AT, LENGTH),
@@ -393,10 +383,6 @@ CASES: dict[str, Cases] = {
             lambda pair: (pair[0][0], min(8, pair[0][1] * 2), pair[0][2], pair[1] - 2**15)
         ),
         "without": intsets().map(lambda found: (found[0], found[2])),
-    },
-    "server.observe.histogram_octets": {
-        "bucket_of": args(st.integers(1, 10**9) | st.integers(1, 600)),
-        **dict.fromkeys(("count_at", "count_one"), st.tuples(COUNTERS, st.integers(0, 5))),
     },
     "storage.sorted_sets.score_octets": {
         "count": SCORES.map(lambda found: found[:1]),
@@ -469,9 +455,6 @@ CASES: dict[str, Cases] = {
         **dict.fromkeys(("copy", "both", "either", "different"), args(BUFFER, AT, DATA, LENGTH)),
         "clear": args(BUFFER, AT, st.integers(SIZE - ROOM, SIZE)),
         "inverted": args(BUFFER, AT, LENGTH),
-    },
-    "storage.stream.elapsed": {
-        "since": args(I64, I64),
     },
     "storage.strings.register_octets": {
         "merge_dense": args(REGISTERS, DENSE),

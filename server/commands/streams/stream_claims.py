@@ -10,9 +10,10 @@ from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import DELETE, RW, UPDATE, KeyRange
+from storage import octets
 from storage.errors import BadStreamId
-from storage.stream import elapsed, stream_id
 from storage.stream import pending as pendings
+from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.pending import Pending
 from storage.stream.stream import Stream
@@ -71,7 +72,7 @@ class Claim:
         """Whether it was last delivered as long ago as the claim demands."""
         return (
             not self.min_idle
-            or elapsed.since(pending.delivery_time, self.call.now_ms) >= self.min_idle
+            or octets.since(pending.delivery_time, self.call.now_ms) >= self.min_idle
         )
 
     def take(self, pending: Pending) -> None:

@@ -1,7 +1,7 @@
 from server.commands.streams cimport stream_args
 from server.commands.streams.stream_args cimport GroupOptions
 from server.dispatch.call cimport Call
-from storage.stream cimport elapsed
+from storage cimport octets
 from storage.stream cimport pending as pendings
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup

@@ -10,8 +10,9 @@ from server.table.args import to_int
 from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, KeyRange
-from storage.stream import elapsed, stream_id
+from storage import octets
 from storage.stream import pending as pendings
+from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
@@ -287,7 +288,7 @@ def _pending_range(
             [
                 pendings.id_of(pending).encode(),
                 b"" if owner is None else owner.name,
-                max(0, elapsed.since(pending.delivery_time, call.now_ms)),
+                max(0, octets.since(pending.delivery_time, call.now_ms)),
                 pending.delivery_count,
             ]
         )

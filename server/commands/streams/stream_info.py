@@ -11,8 +11,9 @@ from server.table.args import to_int
 from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
+from storage import octets
 from storage.rax.rax import Rax
-from storage.stream import elapsed, group_lag
+from storage.stream import group_lag
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
 from storage.stream.stream import Stream
@@ -220,10 +221,10 @@ def _write_consumer(out: Encoder, member: Consumer, now_ms: int) -> None:
     out.bulk(b"pending")
     out.integer(len(member.pel))
     out.bulk(b"idle")
-    out.integer(max(0, elapsed.since(member.seen_time, now_ms)))
+    out.integer(max(0, octets.since(member.seen_time, now_ms)))
     out.bulk(b"inactive")
     given = member.active_time  # when it was given an entry the last time
-    out.integer(NEVER if given == NEVER else elapsed.since(given, now_ms))
+    out.integer(NEVER if given == NEVER else octets.since(given, now_ms))
 
 
 container_help("XINFO", group="stream", since="5.0.0")
