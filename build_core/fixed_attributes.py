@@ -1,7 +1,9 @@
 """Which attributes of compiled classes are fixed: set while the object is made, and never again.
 
 What a fixed attribute refers to lives as long as the object itself. So it can be called without
-holding it first: see held_receivers.py. An attribute is fixed if nothing but these sets it:
+holding it first: see held_receivers.py. Were each of them held, GET in a pipeline would take 1.6 %
+more instructions, SET 1.5 %, XADD 0.6 %; a build would take 2 seconds less of CPU. An attribute is
+fixed if nothing but these sets it:
 
     def __init__(self, ...):             of its class, or of a class that inherits it
         self.attribute = ...

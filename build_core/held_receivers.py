@@ -3,7 +3,8 @@
 For ``self._endpoint.resume_writing()`` Cython by itself takes no reference to the endpoint. If what
 is called closes the client, the attribute is cleared, and the endpoint is freed while its method
 still runs. Here the receiver of such a call is put into a temporary variable first, which owns a
-reference until the call is over. That costs two or three instructions.
+reference until the call is over. That costs two or three instructions, and 0.3 % of the machine
+code.
 
 A receiver needs none if somebody holds it for as long as the call lasts:
 

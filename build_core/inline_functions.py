@@ -4,6 +4,10 @@ Cython by itself writes into each module the inline functions of all .pxd files 
 of ``octets.pxd`` alone are more C than most modules have of their own. The C compiler reads all of
 them and drops nearly all. Here they are left out from the start. What is left compiles to the
 same instructions.
+
+Without it, in every twelfth of 250 modules: 19.0 MB of C in place of 11.5. Nor would it compile, as
+all .pxd files are read at once (translation.py): a module would get functions on types that it does
+not know.
 """
 
 from __future__ import annotations

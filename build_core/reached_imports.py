@@ -4,6 +4,8 @@ Cython by itself lets each module import, when it starts, all types and all vari
 files that it knows: most modules, some dozens each. That was a fifth of all machine code, and more
 of the time that the server needs to start. Here what is imported from one module stands between two
 marks in the C; if no name of it occurs anywhere else, it is cut out.
+
+Without it, in every twelfth of 250 modules: 31 % more machine code, and 14 % more CPU for gcc.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Cython's own functions, compiled once: the compiled modules import them from SHARED_CODE.
 
 Cython by itself writes into each module all functions of its own that the module needs: to read
-keywords, to make types and functions. They were a fifth of what the C compiler had to do.
+keywords, to make types and functions.
+
+Without it, in every twelfth of 250 modules: 11 % more machine code, and 20 % more CPU for gcc.
 """
 
 from __future__ import annotations

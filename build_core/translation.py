@@ -2,9 +2,10 @@
 
 Left to itself, Cython reads for each module all .pxd files that the module cimports, directly or
 through others. These are about a hundred, the same for most modules, and reading them takes longer
-than the module itself. Here one process reads all .pxd files, then a fork of it translates each
-module. What a module does to the declarations ends with its fork. So the C of a module depends on
-the sources alone, not on what is translated beside it, nor in which order.
+than the module itself: by itself, it takes a second of CPU for each of 90 modules. Here one process
+reads all .pxd files, then a fork of it translates each module. What a module does to the
+declarations ends with its fork. So the C of a module depends on the sources alone, not on what is
+translated beside it, nor in which order.
 
     build/cython/storage/glob.c       the C
     build/cython/storage/glob.c.of    the digest of the sources that it was made of
@@ -44,7 +45,7 @@ LATER_STEPS = ("compilation.py", "variants.py", "wheel.py")  # the C does not de
 DIRECTIVES = {
     "language_level": "3",
     "emit_code_comments": False,
-    # Nothing pickles objects of the core; what Cython writes for that would be a sixth of all code.
+    # Nothing pickles objects of the core; what Cython writes for that is 14 % more machine code.
     "auto_pickle": False,
     # Functions are like those written in C: nobody looks at their code or annotations. To make
     # them objects that know these was a sixth of what the server does when it starts.

@@ -1,6 +1,7 @@
 """What a function of Cython's own needs of the others, where Cython's list of that is wrong.
 
 That is not seen as long as each module has all of them for other reasons: see shared_code.py.
+Without it no module compiles that extends a bytearray (server/commands/strings/string_steps.py).
 """
 
 from __future__ import annotations
