@@ -81,9 +81,7 @@ cdef class Execution:
     cpdef answer(self, Client client, object reply)
     cdef _answer_rare(self, Client client, object reply)
     @cython.locals(count=CommandCount, ns=int64_t)
-    cpdef int64_t count(self, Client client, Command command, list argv) except -1
-    @cython.locals(ns=int64_t)
-    cdef int64_t _count_time(self, CommandCount count, Command command) except -1
+    cpdef int64_t count(self, Client client, Command command, list argv, bint waits) except -1
     cdef int64_t _now_s(self) except -1
     @cython.locals(count=CommandCount)
     cpdef object rejected(self, Command command, object error)

@@ -17,7 +17,7 @@ from server.client.client import MUTED, REPLICA, RESTRICTED, TRACKING, Client
 from server.client.command_queue import CommandQueue
 from server.client.origin import EXEC, LOG, PRIMARY, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.call import Call, Executor
-from server.observe.command_stats import CommandCount, CommandStats
+from server.observe.command_stats import CommandStats
 from server.observe.command_times import CommandTimes
 from server.observe.monitors import Monitors
 from server.parts.propagation.propagation import Propagation
@@ -206,7 +206,7 @@ class Execution:
             reply: Reply | Block = self._denied(client, command, argv)
             if reply is None:
                 reply = self.run(client, command, argv, origin)
-                whole_ns += self.count(client, command, argv)
+                whole_ns += self.count(client, command, argv, False)
             replies.resp = client.out.resp
             write(replies, reply.when_denied if isinstance(reply, Block) else reply)
         if whole_ns >= self._times.slow_ns:
@@ -217,7 +217,7 @@ class Execution:
         """Run a command that a script has called. It does not wait, and an error is a value."""
         self._inner_ns += self._timekeeper.lap()  # of Lua, which is not the command's
         reply = self.run(client, command, argv, origin)
-        took_ns = self.count(client, command, argv)
+        took_ns = self.count(client, command, argv, False)
         self._inner_ns += took_ns
         self._state.stats.nested_ns += took_ns
         return reply.when_denied if isinstance(reply, Block) else reply
@@ -253,14 +253,8 @@ class Execution:
     # ------------------------------------------------------------------ the end of a command
 
     def finish(self, client: Client, command: Command, argv: list[bytes], waits: bool) -> None:
-        """Count the command that has run, and log what it has changed; *waits*: it is to wait.
-
-        A command that waits takes time whenever it runs, and is counted when it is answered.
-        """
-        if waits:
-            self._count_time(self._stats.of(command), command)
-        else:
-            self.count(client, command, argv)
+        """Count the command that has run, and log what it has changed; *waits*: it is to wait."""
+        self.count(client, command, argv, waits)
         if self._propagation.ops:
             client.written_offset = self._propagation.deliver()
             client.replicated_offset = self._propagation.stream_offset
@@ -269,8 +263,10 @@ class Execution:
         """Give *client* the reply to its command."""
         if client.flags & MUTED or self._pushes.running is not None:
             self._answer_rare(client, reply)
+        elif type(reply) is Encoder:
+            client.out.move(reply)
         else:
-            write(client.out, reply)
+            client.out.write(reply)
 
     def _answer_rare(self, client: Client, reply: Reply) -> None:
         """Answer a client that has replies switched off, or gets messages after its reply."""
@@ -290,10 +286,19 @@ class Execution:
 
     # ------------------------------------------------------------------ counting
 
-    def count(self, client: Client, command: Command, argv: list[bytes]) -> int:
-        """Count a command that is answered; the ns that it took, by one look at the clock."""
+    def count(self, client: Client, command: Command, argv: list[bytes], waits: bool) -> int:
+        """Count a command that is answered; the ns that it took, by one look at the clock.
+
+        A command that *waits* takes time whenever it runs, and is counted when it is answered.
+        """
         count = self._stats.of(command)
-        ns = self._count_time(count, command)
+        ns = self._timekeeper.lap()
+        if command.flags & RUNS_SCRIPTS:
+            ns += self._inner_ns
+            self._inner_ns = 0
+        count.nanoseconds += ns
+        if waits:
+            return ns
         count.calls += 1
         client.commands += 1
         self._state.stats.commands += 1
@@ -301,15 +306,6 @@ class Execution:
             count.latencies.record(ns)
         if ns >= self._times.slow_ns:
             self._times.was_slow(client, command, argv, ns, self._now_s())
-        return ns
-
-    def _count_time(self, count: CommandCount, command: Command) -> int:
-        """Add the time since the last command's end to *count*; how many ns it is."""
-        ns = self._timekeeper.lap()
-        if command.flags & RUNS_SCRIPTS:
-            ns += self._inner_ns
-            self._inner_ns = 0
-        count.nanoseconds += ns
         return ns
 
     def _now_s(self) -> int:

@@ -93,7 +93,7 @@ class Replaying:
             return
         client.last_command = found
         self._execution.apply(client, found, argv)
-        self._execution.count(client, found, argv)
+        self._execution.count(client, found, argv, False)
         if self._propagation.ops:
             self._propagation.deliver()
         client.out.truncate(0)

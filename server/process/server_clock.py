@@ -57,7 +57,7 @@ class ServerClock:
         return self.unix_ns() // 1000
 
     def unix_ms(self) -> int:
-        return self.unix_ns() // NS_A_MS
+        return (self._unix_source() + self.ahead_ns) // NS_A_MS
 
     def unix_s(self) -> float:
         return self.unix_ns() / 1e9

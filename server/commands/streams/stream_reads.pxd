@@ -14,14 +14,14 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 
 cdef Encoder _begin_reply(Call call, Request request)
-cdef _write_key(Encoder body, bytes key)
+cdef Encoder _with_head(Encoder body, object served)
 cdef bint _write_after(Encoder body, bytes key, Stream stream, StreamId after, Request request) except -1
 cdef StreamId _last_seen(Stream stream, bytes text)
 @cython.locals(stream=Stream, name=bytes, group=ConsumerGroup)
 cdef Delivery _delivery(Call call, Request request, bytes key, bytes text)
-@cython.locals(is_of_new=bint, entry=StreamIterator, implied=bint, consumer=Consumer)
+@cython.locals(
+    is_of_new=bint, entry=StreamIterator, key=bytes, group=ConsumerGroup, consumer=Consumer
+)
 cdef bint _serve(Call call, Request request, Encoder body, Delivery delivery) except -1
-@cython.locals(group=ConsumerGroup, consumer=Consumer, key=bytes, name=bytes)
-cdef Consumer _consumer(Call call, Request request, Delivery delivery, bint implied)
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes, entry_id=StreamId)
 cdef _delivered(Call call, Request request, Delivery delivery)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
 from server.commands.streams import group_reply, stream_reply, stream_request
@@ -13,7 +15,6 @@ from server.table.command import Block, Flags, command, new_block
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.keyspace.keyspace import NOTHING
 from storage.stream import stream_id
-from storage.stream.consumer_group import Consumer
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
 
@@ -46,31 +47,22 @@ def _begin_reply(call: Call, request: Request) -> Encoder:
     """An encoder for the streams' entries. With a single stream its head is written at once."""
     body = call.client.out.another()
     if len(request.keys) == 1:
-        _write_head(body, 1)
+        if body.resp == 2:
+            body.array(1)
+        else:
+            body.map(1)
     return body
 
 
-def _end_reply(body: Encoder, request: Request, served: int) -> Encoder:
-    """The whole reply around *body*: a map of *served* keys, for RESP2 an array of pairs."""
-    if len(request.keys) == 1:
-        return body
+def _with_head(body: Encoder, served: int) -> Encoder:
+    """The reply of several streams, *served* of which have entries: a map, for RESP2 pairs."""
     out = body.another()
-    _write_head(out, served)
+    if out.resp == 2:
+        out.array(served)
+    else:
+        out.map(served)
     out.append(body)
     return out
-
-
-def _write_head(out: Encoder, streams: int) -> None:
-    if out.resp == 2:
-        out.array(streams)
-    else:
-        out.map(streams)
-
-
-def _write_key(body: Encoder, key: bytes) -> None:
-    if body.resp == 2:
-        body.array(2)
-    body.bulk(key)
 
 
 # ---------------------------------------------------------------------- XREAD
@@ -104,7 +96,7 @@ def xread(call: Call) -> Reply | Block:
                 body = _begin_reply(call, request)
             served += _write_after(body, key, stream, after, request)
     if body is not None and served:
-        return _end_reply(body, request, served)
+        return body if len(keys) == 1 else _with_head(body, served)
     asked = call.argv[request.ids_at :]
     ids = [
         text if text == LAST else after.encode() for text, after in zip(asked, seen, strict=True)
@@ -117,7 +109,9 @@ def _write_after(
 ) -> bool:
     """Write the entries that follow *after*. False, and nothing written, if there are none."""
     mark = len(body)
-    _write_key(body, key)
+    if body.resp == 2:
+        body.array(2)
+    body.bulk(key)
     if stream_reply.write_range(body, stream, after.next(), MAX, request.count):
         return True
     body.truncate(mark)
@@ -180,7 +174,7 @@ def xreadgroup(call: Call) -> Reply | Block:
     for delivery in deliveries:
         served += _serve(call, request, body, delivery)
     if served:
-        return _end_reply(body, request, served)
+        return body if len(request.keys) == 1 else _with_head(body, served)
     return _wait(call, request, call.argv[request.ids_at :])
 
 
@@ -203,36 +197,34 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
 
 
 def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:
-    """Write a stream's entries for the consumer. False if not even an empty array is written."""
+    """Write a stream's entries for the consumer, which is made if needed.
+
+    False if not even an empty array is written.
+    """
     is_of_new = delivery.is_of_new()
     entry = delivery.find_new() if is_of_new else None
-    implied = entry is not None and not request.noack  # what is logged then makes the consumer too
-    consumer = _consumer(call, request, delivery, implied)
-    if entry is not None:
-        _write_key(body, delivery.key)
-        delivery.write_new(body, entry, consumer, request.count, not request.noack, call.now_ms)
-        _delivered(call, request, delivery)
-    elif is_of_new:
-        return False
-    else:
-        _write_key(body, delivery.key)
-        delivery.write_history(body, consumer, request.count, call.now_ms)
-    return True
-
-
-def _consumer(call: Call, request: Request, delivery: Delivery, implied: bool) -> Consumer:
-    """The consumer that reads, made if needed."""
-    group = delivery.group
+    key, group = delivery.key, delivery.group
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
-        key, name = delivery.key, request.group or b""
-        made = (b"XGROUP", b"CREATECONSUMER", key, name, request.consumer)
-        call.db.group_changed(
-            key, b"xgroup-createconsumer", changes=1, log=NOTHING if implied else made
-        )
+        log: Sequence[bytes] = (
+            b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer,
+        )  # fmt: skip
+        if entry is not None and not request.noack:
+            log = NOTHING  # what is logged of the entries makes the consumer, too
+        call.db.group_changed(key, b"xgroup-createconsumer", changes=1, log=log)
     consumer.seen_time = call.now_ms
-    return consumer
+    if is_of_new and entry is None:
+        return False
+    if body.resp == 2:
+        body.array(2)
+    body.bulk(key)
+    if entry is None:
+        delivery.write_history(body, consumer, request.count, call.now_ms)
+    else:
+        delivery.write_new(body, entry, consumer, request.count, not request.noack, call.now_ms)
+        _delivered(call, request, delivery)
+    return True
 
 
 def _delivered(call: Call, request: Request, delivery: Delivery) -> None:

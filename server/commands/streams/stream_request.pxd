@@ -17,7 +17,5 @@ cdef class Request:
     cdef readonly Py_ssize_t ids_at
 
 
-@cython.locals(request=Request, args=Args, left=Py_ssize_t)
+@cython.locals(request=Request, args=Args, left=Py_ssize_t, word=bytes)
 cpdef Request take_request(list argv, bint with_group, int64_t now_ms)
-@cython.locals(left=Py_ssize_t)
-cdef int _take_option(Request request, Args args, bint with_group, int64_t now_ms) except -1

@@ -47,35 +47,32 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
     request = Request()
     args = Args(argv, 1)
     while args.at < len(argv):
-        if args.at + 1 < len(argv) and args.skip(b"STREAMS"):
-            left = len(argv) - args.at
+        word = argv[args.at].upper()
+        args.at += 1
+        left = len(argv) - args.at
+        if word == b"STREAMS" and left:
             if left % 2 == 1:
                 raise UNBALANCED_GROUP if with_group else UNBALANCED
             request.ids_at = args.at + left // 2
             request.keys = argv[args.at : request.ids_at]
             break
-        _take_option(request, args, with_group, now_ms)
+        if word == b"COUNT" and left:
+            request.count = max(args.take_int(), 0)
+        elif word == b"BLOCK" and left:
+            request.block_ms = to_timeout_ms(args.take(), now_ms)
+        elif word == b"GROUP" and left > 1:
+            if not with_group:
+                raise GROUP_IN_XREAD
+            request.group = args.take()
+            request.consumer = args.take()
+        elif word == b"NOACK":
+            if not with_group:
+                raise NOACK_IN_XREAD
+            request.noack = True
+        else:
+            raise errors.SYNTAX
     if not request.keys:
         raise errors.SYNTAX
     if with_group and request.group is None:
         raise NO_GROUP_OPTION
     return request
-
-
-def _take_option(request: Request, args: Args, with_group: bool, now_ms: int) -> None:
-    left = len(args.argv) - args.at
-    if left > 1 and args.skip(b"COUNT"):
-        request.count = max(args.take_int(), 0)
-    elif left > 1 and args.skip(b"BLOCK"):
-        request.block_ms = to_timeout_ms(args.take(), now_ms)
-    elif left > 2 and args.skip(b"GROUP"):
-        if not with_group:
-            raise GROUP_IN_XREAD
-        request.group = args.take()
-        request.consumer = args.take()
-    elif args.skip(b"NOACK"):
-        if not with_group:
-            raise NOACK_IN_XREAD
-        request.noack = True
-    else:
-        raise errors.SYNTAX

@@ -144,7 +144,8 @@ class Blocking(Part):
     def next_woken(self) -> Waiter | None:
         """The next waiter to serve of those whose keys are ready; None: all are served.
 
-        O(1), but for a queue whose oldest waiters want values of another kind.
+        Of a key that is the oldest that its value wakes and that has not had its turn yet: O(1),
+        but for a queue whose oldest waiters want values of another kind.
         """
         while True:
             queue = self._served
@@ -152,34 +153,26 @@ class Blocking(Part):
                 queue = self.first_ready
                 if queue is None:
                     return None
+                self._served = queue
                 self.first_ready, queue.next_ready = queue.next_ready, None
                 if self.first_ready is None:
                     self._last_ready = None
                 queue.is_ready = False
                 self._turn += 1
-            waiter = self._next_of(queue)
-            if waiter is not None:
-                waiter.turn = self._turn
-                self._served = queue
-                return waiter
+            spot = queue.first
+            if spot is not None:
+                kind = queue.database.kind_at(queue.key)
+                if kind is None and not queue.on_no_key:
+                    spot = None
+            while spot is not None:
+                waiter = spot.waiter
+                if waiter.turn == self._turn:
+                    break  # it went to the tail, and those after it have had their turn too
+                if waiter.block.kind is kind or waiter.block.on_no_key:
+                    waiter.turn = self._turn
+                    return waiter
+                spot = spot.after
             self._served = None
-
-    def _next_of(self, queue: Queue) -> Waiter | None:
-        """The oldest waiter of *queue* that its value wakes and that has not had its turn yet."""
-        spot = queue.first
-        if spot is None:
-            return None
-        kind = queue.database.kind_at(queue.key)
-        if kind is None and not queue.on_no_key:
-            return None
-        while spot is not None:
-            waiter = spot.waiter
-            if waiter.turn == self._turn:
-                return None  # it went to the tail, and those after it have had their turn too
-            if waiter.block.kind is kind or waiter.block.on_no_key:
-                return waiter
-            spot = spot.after
-        return None
 
     def keyless(self) -> list[Waiter]:
         """The waiters that wait for no key (WAIT, WAITAOF), in the order they came. O(waiters)."""
