@@ -14,7 +14,6 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 
 cdef Encoder _begin_reply(Call call, Request request)
-cdef Encoder _with_head(Encoder body, object served)
 cdef bint _write_after(Encoder body, bytes key, Stream stream, StreamId after, Request request) except -1
 cdef StreamId _last_seen(Stream stream, bytes text)
 @cython.locals(stream=Stream, name=bytes, group=ConsumerGroup)
