@@ -17,7 +17,8 @@ from typing import Any
 
 from storage import types
 from storage.digest_sums import NOTHING, added, mixed
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.keyspace import Keyspace
 
 EXPIRES = b"!!expire!!"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from server.check.findings import Contents, Finding
 from server.parts.persistence.files import Files
 from storage.errors import StorageError
-from storage.keyspace.keyspace import NO_EXPIRY
+from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.rdb.errors import UnknownType
 from storage.side_data.side_data import side_data_in
 from storage.snapshot.snapshot_reader import SnapshotReader

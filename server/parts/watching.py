@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from server.client.client import Client
 from server.observe.memory import Memory
 from server.observe.part import Part
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.keyspace import Keyspace
 
 PLACE_BYTES = 352  # bytes that a place watched by one client takes besides its key
 

@@ -132,7 +132,7 @@ def test_redis_s_log_gives_groups_with_their_pending_entries(redis: LoggingRedis
     replica = Replica()
     for unit in redis.log.units():
         replica.run(unit)
-    stream = replica.state.databases[0].get(b"s")
+    stream = replica.state.databases[0].peek(b"s")
     group = stream.find_group(b"g")
     owned = [
         (entry.ms, group.owner(entry).name, entry.delivery_time, entry.delivery_count)

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from storage import allocation
 from storage.hashes.hash import Hash
 from storage.keyspace.key_events import KeyEvents
+from storage.keyspace.key_lookups import ANY
 from storage.keyspace.keyspace import Keyspace
 from storage.listpack_limits import ListpackLimits
 from storage.lists.quicklist import QuickList
@@ -47,7 +48,7 @@ class AllocationMachine(RuleBasedStateMachine):
         self.db = Keyspace(0, KeyEvents())
 
     def value(self, key: bytes, kind: type[T]) -> T:
-        value = self.db.get(key)
+        value = self.db.find(key, ANY)
         if isinstance(value, kind):
             return value
         made = kind()
@@ -183,7 +184,7 @@ class AllocationMachine(RuleBasedStateMachine):
 
     @rule(key=keys, to=keys)
     def copy(self, key: bytes, to: bytes) -> None:
-        value = self.db.get(key)
+        value = self.db.find(key, ANY)
         if isinstance(value, Stream | QuickList | Hash | MemberSet | SortedSet):
             self.db.put(to, value.copy())
 

@@ -9,8 +9,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from storage.chance import Chance
 from storage.keyspace.eviction_pool import SIZE, EvictionPool
 from storage.keyspace.eviction_rank import BY_EXPIRY, BY_FREQUENCY, BY_IDLE_TIME
+from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.key_events import KeyEvents
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.key_lookups import ANY
+from storage.keyspace.keyspace import Keyspace
 from tests.worth import rounds
 
 SETTINGS = settings(max_examples=rounds(40), stateful_step_count=30, deadline=None)
@@ -47,7 +49,7 @@ class EvictionPoolMachine(RuleBasedStateMachine):
 
     @rule(key=keys)
     def use_one(self, key: bytes) -> None:
-        self.db.get(key)
+        self.db.find(key, ANY)
 
     @rule(key=keys)
     def remove_one(self, key: bytes) -> None:

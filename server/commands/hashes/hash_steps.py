@@ -42,11 +42,11 @@ def _put_new(
     """Put a hash of these fields and values at *key*; return how many fields it has."""
     text = HASH.packed_words(words, first, limits)
     if text is not None:
-        db.keep_packed(key, HASH, text)
+        db.add_packed(key, HASH, text)
         return (len(words) - first) >> 1
     value = Hash()
     added = value.put(words, first, limits)
-    db.keep(key, value)
+    db.add(key, value, packs=True)
     return added
 
 
@@ -61,7 +61,7 @@ def put_one(call: Call, key: bytes, value: Hash | None, field: bytes, text: byte
     else:
         value = Hash()
         value.set(field, text, limits)
-        call.db.keep(key, value)
+        call.db.add(key, value, packs=True)
 
 
 def follow_removal(call: Call, key: bytes, value: Hash) -> None:

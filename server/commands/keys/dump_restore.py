@@ -16,6 +16,7 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange
 from storage import payload, types
+from storage.keyspace.key_lookups import ANY
 from storage.rdb.options import ReadOptions
 
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -45,7 +46,7 @@ def dump(call: Call) -> Reply:
     DUMP key
     """
     key = call.argv[1]
-    value = call.db.read_any(key)
+    value = call.db.read(key, ANY)
     if value is None:
         return None
     return payload.dump(value, call.server.config.write_options(), call.db.side.get(key))

@@ -10,7 +10,7 @@ from server.table.args import to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, RW, UPDATE, KeyRange
-from storage.keyspace.keyspace import NO_EXPIRY
+from storage.keyspace.expiring_keys import NO_EXPIRY
 
 WRITE = Flags.WRITE | Flags.FAST
 READ = Flags.READONLY | Flags.FAST
@@ -99,7 +99,7 @@ def _expire(call: Call, unit: bytes, name: str) -> Reply:
     key = call.argv[1]
     conditions = _conditions(call.argv[3:]) if len(call.argv) > 3 else None
     when_ms = expire_times.checked_ms(to_int(call.argv[2]), unit, call.now_ms, name)
-    if not call.db.has(key):
+    if key not in call.db:
         return 0
     if conditions is not None and not _hold(conditions, call.db.expiry(key), when_ms):
         return 0
@@ -140,7 +140,7 @@ def persist(call: Call) -> Reply:
     PERSIST key
     """
     key = call.argv[1]
-    if not call.db.has(key) or not call.db.persist(key):
+    if key not in call.db or not call.db.persist(key):
         return 0
     call.db.changed(key, b"persist")
     return 1

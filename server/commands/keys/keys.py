@@ -10,7 +10,9 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INSERT, OW, RM, RO, RW, UPDATE, KeyRange
 from storage import types
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.key_lookups import ANY
+from storage.keyspace.keyspace import Keyspace
 from storage.side_data.side_data import SideData
 
 NO_TYPE = Status(b"none")
@@ -46,7 +48,7 @@ def _remove(call: Call, lazily: bool) -> int:
     db = call.db
     removed = 0
     for key in call.argv[1:]:
-        if db.has(key):
+        if key in db:
             if lazily:
                 call.server.events.freeing.note(db.peek(key))
             db.remove(key)
@@ -115,7 +117,7 @@ def touch(call: Call) -> Reply:
     call.server.events.lookup.no_touch = False  # TOUCH counts as a use in spite of CLIENT NO-TOUCH
     found = 0
     for key in call.argv[1:]:
-        if call.db.read_any(key) is not None:
+        if call.db.read(key, ANY) is not None:
             found += 1
     return found
 
@@ -187,7 +189,7 @@ def renamenx(call: Call) -> Reply:
 
 def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
     """Move the value at *source* to *target*. Waiting clients wake in the order of redis."""
-    _put_with_expiry(db, target, db.get(source), db.expiry(source), db.side.get(source))
+    _put_with_expiry(db, target, db.find(source, ANY), db.expiry(source), db.side.get(source))
     db.remove(source)
     db.changed(source, b"rename_from", changes=0)
     db.changed(target, b"rename_to")
@@ -221,7 +223,7 @@ def copy(call: Call) -> Reply:
     db, replace = _copy_options(call)
     if db is call.db and source == target:
         raise errors.SAME_OBJECT
-    value = call.db.read_any(source)
+    value = call.db.read(source, ANY)
     if value is None or (target in db and not replace):
         return 0
     side = call.db.side.get(source)
@@ -264,7 +266,7 @@ def move(call: Call) -> Reply:
     source, target = call.db, databases[to_db_index(call.argv[2], len(databases))]
     if source is target:
         raise errors.SAME_OBJECT
-    value = source.get(key)
+    value = source.find(key, ANY)
     if value is None or key in target:
         return 0
     _put_with_expiry(target, key, value, source.expiry(key), source.side.get(key))

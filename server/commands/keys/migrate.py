@@ -14,7 +14,9 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, INCOMPLETE, RW, KeyRange, KeyUse, KeywordKeys
 from storage import payload
-from storage.keyspace.keyspace import NO_EXPIRY, NOTHING
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.key_changes import NOTHING
+from storage.keyspace.key_lookups import ANY
 
 OPTIONS_AT = 6
 ONE_KEY = KeyRange(RW | ACCESS | DELETE, first=3)
@@ -94,7 +96,7 @@ def migrate(call: Call) -> Reply:
     options = _options(call.argv)
     target = _target(call.argv, options.login)
     db = call.db
-    keys = [key for key, _ in keys_to_migrate(call.argv) if db.read_any(key) is not None]
+    keys = [key for key, _ in keys_to_migrate(call.argv) if db.read(key, ANY) is not None]
     if not keys:
         return NO_KEY
     outcome = transfer(target, _restores(call, keys, options.replace))
@@ -147,7 +149,7 @@ def _restores(call: Call, keys: list[bytes], replace: bool) -> Iterator[list[byt
     for key in keys:
         expiry_ms = call.db.expiry(key)
         ttl = 0 if expiry_ms == NO_EXPIRY else max(1, expiry_ms - call.now_ms)
-        text = payload.dump(call.db.get(key), writing, call.db.side.get(key))
+        text = payload.dump(call.db.find(key, ANY), writing, call.db.side.get(key))
         words = [b"RESTORE", key, b"%d" % ttl, text]
         yield [*words, b"REPLACE"] if replace else words
 

@@ -32,7 +32,7 @@ container(
 
 
 def _value(call: Call) -> Any:
-    return call.db.inspect(call.argv[2])
+    return call.db.look_at(call.argv[2], tells_misses=False)
 
 
 @command(

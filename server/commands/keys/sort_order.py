@@ -11,6 +11,7 @@ from server.dispatch.call import Call
 from server.table.args import to_float
 from storage import octets
 from storage.hashes.hash import Hash
+from storage.keyspace.key_lookups import ANY
 
 NOT_A_DOUBLE = ErrorReply("ERR", "One or more scores can't be converted into double")
 
@@ -68,7 +69,7 @@ class Pattern:
             return element
         if not self._names_keys:
             return None
-        value = call.db.read_any(self._before + element + self._behind)
+        value = call.db.read(self._before + element + self._behind, ANY)
         if type(value) is bytes and not self._field:
             return value
         if isinstance(value, Hash):

@@ -22,6 +22,7 @@ from server.table.args import Args
 from server.table.command import TABLE, Flags, command
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange, KeyUse, UnknownKeys
 from storage.errors import WrongType
+from storage.keyspace.key_lookups import ANY
 from storage.lists.quicklist import QuickList
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
@@ -156,7 +157,7 @@ def _check_rights(call: Call, wanted: SortArgs) -> None:
 
 def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
     """The elements, or what GET gets for them."""
-    value = call.db.read_any(call.argv[1])
+    value = call.db.read(call.argv[1], ANY)
     if value is None:
         return []
     if not isinstance(value, (QuickList, MemberSet, SortedSet)):

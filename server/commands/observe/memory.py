@@ -48,7 +48,8 @@ def memory_usage(call: Call) -> Reply:
         samples = args.take_int()
         if samples < 0:
             raise errors.SYNTAX
-    return None if call.db.inspect(key) is None else call.db.bytes_of(key, samples)
+    value = call.db.look_at(key, tells_misses=False)
+    return None if value is None else call.db.bytes_of(key, samples)
 
 
 @command("MEMORY STATS", arity=2, flags=NO_FLAGS, group="server", since="4.0.0", tips=ALL_SHARDS)

@@ -23,7 +23,7 @@ def add_members(call: Call, key: bytes, words: list[bytes], first: int) -> int:
     if values is None:
         text = SET.packed_words(words, first, limits)
         if text is not None:
-            db.keep_packed(key, SET, text)
+            db.add_packed(key, SET, text)
             db.changed(key, b"sadd", changes=len(words) - first)
             return len(words) - first
         values = MemberSet()
@@ -33,7 +33,7 @@ def add_members(call: Call, key: bytes, words: list[bytes], first: int) -> int:
         if values.add(words[at], limits):
             added += 1
     if fresh:
-        db.keep(key, values)
+        db.add(key, values, packs=True)
     else:
         db.give_back(key, values)
     if added:

@@ -95,7 +95,7 @@ def _add(call: Call, first: int, options: int) -> Reply:
     for at in range(first, len(argv), 2):
         addition.add(argv[at + 1], scores[(at - first) >> 1])
     if is_new:
-        db.keep(key, values)
+        db.add(key, values, packs=True)
     else:
         db.give_back(key, values)
     changes = addition.added + addition.updated

@@ -9,6 +9,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
 from storage.errors import WrongType
+from storage.keyspace.key_lookups import ANY
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
 
@@ -74,7 +75,7 @@ class AlgebraArgs:
 
 
 def _source(call: Call, key: bytes) -> Source:
-    value: Source = call.db.read_any(key)
+    value: Source = call.db.read(key, ANY)
     if value is not None and not isinstance(value, (SortedSet, MemberSet)):
         raise WrongType
     return value

@@ -13,7 +13,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.command import Block, Flags, command, new_block
 from server.table.keys import ACCESS, RO, KeywordKeys
-from storage.keyspace.keyspace import NOTHING
+from storage.keyspace.key_changes import NOTHING
 from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId

@@ -11,6 +11,7 @@ from server.dispatch.call import Call
 from server.table import args as words
 from server.table import errors
 from server.table.args import Args
+from storage.keyspace.key_lookups import STRING
 from storage.strings.bit_field import FAIL, SATURATE, WIDEST, WRAP, BitField
 
 BAD_TYPE = ErrorReply(
@@ -81,7 +82,7 @@ def change_any(operations: list[Operation]) -> bool:
 
 def read(call: Call, operations: list[Operation]) -> Reply:
     """Do them; all are GET."""
-    value = call.db.read_string(call.argv[1])
+    value = call.db.read(call.argv[1], STRING)
     text = b"" if value is None else string_steps.octets_of(value)
     replies: list[Reply] = []
     for operation in operations:
@@ -92,7 +93,7 @@ def read(call: Call, operations: list[Operation]) -> Reply:
 def change(call: Call, operations: list[Operation]) -> Reply:
     """Do them; not all are GET."""
     key = call.argv[1]
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     size = 0 if value is None else string_steps.length_of(value)
     needed = 0
     for operation in operations:

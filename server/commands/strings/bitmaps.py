@@ -8,6 +8,7 @@ from server.dispatch.call import Call
 from server.table import args, errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, OW, RO, RW, UPDATE, KeyRange
+from storage.keyspace.key_lookups import STRING
 from storage.strings import bits
 from storage.strings.bits import AND, NOT, OR, XOR
 
@@ -60,7 +61,7 @@ def getbit(call: Call) -> Reply:
     GETBIT key offset
     """
     offset = string_steps.to_bit_offset(call, call.argv[2])
-    value = call.db.read_string(call.argv[1])
+    value = call.db.read(call.argv[1], STRING)
     return 0 if value is None else bits.at(string_steps.octets_of(value), offset)
 
 
@@ -88,7 +89,7 @@ def bitcount(call: Call) -> Reply:
     start = args.to_int(argv[2]) if len(argv) > 3 else 0
     end = args.to_int(argv[3]) if len(argv) > 3 else -1
     by_bits = len(argv) == 5 and _is_bit_unit(argv[4])
-    value = call.db.read_string(argv[1])
+    value = call.db.read(argv[1], STRING)
     if value is None or (start < 0 and end < 0 and start > end):
         return 0
     text = string_steps.octets_of(value)
@@ -121,7 +122,7 @@ def bitpos(call: Call) -> Reply:
     start = args.to_int(argv[3]) if len(argv) > 3 else 0
     by_bits = len(argv) == 6 and _is_bit_unit(argv[5])
     end = args.to_int(argv[4]) if len(argv) > 4 else -1
-    value = call.db.read_string(argv[1])
+    value = call.db.read(argv[1], STRING)
     if value is None:
         return -1 if bit else 0
     text = string_steps.octets_of(value)
@@ -183,7 +184,7 @@ def bitop(call: Call) -> Reply:
     db = call.db
     texts: list[bytes | bytearray] = []
     for key in sources:
-        value = db.read_string(key)
+        value = db.read(key, STRING)
         texts.append(b"" if value is None else string_steps.octets_of(value))
     result = bits.combined(operation, texts)
     if result:

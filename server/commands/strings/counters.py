@@ -9,6 +9,7 @@ from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RW, UPDATE, KeyRange
+from storage.keyspace.key_lookups import STRING
 
 WRITE = Flags.WRITE | Flags.DENYOOM
 
@@ -86,7 +87,7 @@ def decrby(call: Call) -> Reply:
 
 def _add(call: Call, increment: int) -> Reply:
     key = call.argv[1]
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     if value is None:
         old = 0
     else:
@@ -117,7 +118,7 @@ def incrbyfloat(call: Call) -> Reply:
     INCRBYFLOAT key increment
     """
     _, key, increment = call.argv
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     text = _float_sum(b"0" if value is None else string_steps.text_of(value), increment)
     if value is None:
         call.db.add(key, text)

@@ -9,7 +9,7 @@ from server.table import errors
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RW, KeyRange
 from storage import allocation
-from storage.keyspace.keyspace import String
+from storage.keyspace.key_lookups import STRING, String
 from storage.strings import hyperloglog
 
 NO_SUCH_KEY = ErrorReply("ERR", "The specified key does not exist")
@@ -37,7 +37,7 @@ def pfdebug(call: Call) -> Reply:
     PFDEBUG subcommand key
     """
     _, word, key = call.argv
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     if value is None:
         raise NO_SUCH_KEY
     data = opened(value)

@@ -6,7 +6,7 @@ from protocol.replies import ErrorReply
 from server.commands.strings import string_steps
 from server.dispatch.call import Call
 from storage import allocation
-from storage.keyspace.keyspace import String
+from storage.keyspace.key_lookups import String
 from storage.strings import hyperloglog
 
 NOT_ONE = ErrorReply("WRONGTYPE", "Key is not a valid HyperLogLog string value.")

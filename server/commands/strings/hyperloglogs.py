@@ -11,6 +11,7 @@ from server.dispatch.call import Call
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, INSERT, RO, RW, KeyRange
 from storage import allocation
+from storage.keyspace.key_lookups import STRING
 from storage.strings import hyperloglog
 
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -31,7 +32,7 @@ def pfadd(call: Call) -> Reply:
     PFADD key [element [element ...]]
     """
     key = call.argv[1]
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     data = hyperloglog.new() if value is None else hyperloglog_steps.opened(value)
     before = allocation.of_string(data)
     most = call.server.node_limits.hyperloglog
@@ -65,7 +66,7 @@ def pfcount(call: Call) -> Reply:
         return _count_one(call, keys[0])
     registers = hyperloglog.no_registers()
     for key in keys:
-        value = call.db.read_string(key)
+        value = call.db.read(key, STRING)
         if value is not None:
             hyperloglog.merge_into(registers, hyperloglog_steps.opened(value))
     return hyperloglog.estimate(registers)
@@ -73,7 +74,7 @@ def pfcount(call: Call) -> Reply:
 
 def _count_one(call: Call, key: bytes) -> Reply:
     """The estimate that is kept with the value; if it is stale, a new one is made and kept."""
-    value = call.db.read_string(key)
+    value = call.db.read(key, STRING)
     if value is None:
         return 0
     kept: int = hyperloglog.kept_estimate(hyperloglog_steps.checked(value))
@@ -105,13 +106,13 @@ def pfmerge(call: Call) -> Reply:
     registers = hyperloglog.no_registers()
     any_dense = False
     for key in call.argv[1:]:
-        value = call.db.read_string(key)
+        value = call.db.read(key, STRING)
         if value is not None:
             data = hyperloglog_steps.opened(value)
             any_dense = any_dense or hyperloglog.is_dense(data)
             hyperloglog.merge_into(registers, data)
     key = call.argv[1]
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     data = hyperloglog.new() if value is None else hyperloglog_steps.opened(value)
     before = allocation.of_string(data)
     if any_dense:

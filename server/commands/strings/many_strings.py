@@ -11,6 +11,7 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, INSERT, OW, RO, UPDATE, KeyRange
 from storage.hash_table import fetching
+from storage.keyspace.key_lookups import ANY
 
 WRITE = Flags.WRITE | Flags.DENYOOM
 
@@ -44,7 +45,7 @@ def _write_strings(call: Call, out: Encoder) -> None:
         keys = argv[first : first + fetching.MOST]
         db.fetch(keys)
         for key in keys:
-            value = db.read_any(key)
+            value = db.read(key, ANY)
             if value is None or type(value) is bytes:
                 out.write(value)
             else:

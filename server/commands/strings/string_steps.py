@@ -11,7 +11,7 @@ from server.dispatch.call import Call
 from server.table import args
 from server.table.args import INT64_MAX
 from storage import allocation
-from storage.keyspace.keyspace import String
+from storage.keyspace.key_lookups import STRING, String
 
 ALWAYS_ALLOWED = 8 * 1024**2  # bits; proto-max-bulk-len is a megabyte at least
 BAD_BIT_OFFSET = ErrorReply("ERR", "bit offset is not an integer or out of range")
@@ -78,7 +78,7 @@ def to_bit_offset(call: Call, text: bytes, width: int = 0) -> int:
 
 def set_bit(call: Call, key: bytes, offset: int, bit: int) -> int:
     """Let that bit of the string at *key* be *bit*; return what it was."""
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     at = offset >> 3
     mask = 0x80 >> (offset & 7)
     size = -1 if value is None else length_of(value)

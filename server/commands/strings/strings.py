@@ -22,7 +22,8 @@ from server.table.keys import (
     KeyRange,
     KeyUse,
 )
-from storage.keyspace.keyspace import NO_EXPIRY
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.key_lookups import STRING
 
 READ = Flags.READONLY | Flags.FAST
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -34,7 +35,7 @@ def get(call: Call) -> Reply:
 
     GET key
     """
-    value = call.db.read_string(call.argv[1])
+    value = call.db.read(call.argv[1], STRING)
     return value if value is None or type(value) is bytes else string_steps.text_of(value)
 
 
@@ -76,7 +77,7 @@ def _set_with_options(call: Call) -> Reply:
     key, value = call.argv[1], call.argv[2]
     condition, want_old, keep, unit, duration = _set_options(call.argv)
     when_ms = absolute_ms(duration, unit, call.now_ms, "set") if unit else NO_EXPIRY
-    old = call.db.read_string(key) if want_old else None
+    old = call.db.read(key, STRING) if want_old else None
     answer = None if old is None else string_steps.text_of(old)
     if condition is not None and (condition == b"XX") != (key in call.db):
         return answer
@@ -200,7 +201,7 @@ def getset(call: Call) -> Reply:
     GETSET key value
     """
     _, key, value = call.argv
-    old = call.db.read_string(key)
+    old = call.db.read(key, STRING)
     call.db.put(key, value)
     call.db.changed(key, b"set", changes=1, log=(b"SET", key, value))
     return None if old is None else string_steps.text_of(old)
@@ -220,7 +221,7 @@ def getdel(call: Call) -> Reply:
     GETDEL key
     """
     key = call.argv[1]
-    value = call.db.read_string(key)
+    value = call.db.read(key, STRING)
     if value is None:
         return None
     call.db.remove(key)
@@ -244,7 +245,7 @@ def getex(call: Call) -> Reply:
     """
     key = call.argv[1]
     unit, duration = _getex_options(call.argv)
-    value = call.db.read_string(key)
+    value = call.db.read(key, STRING)
     if value is None:
         return None
     if unit == b"PERSIST":

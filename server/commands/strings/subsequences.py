@@ -11,6 +11,7 @@ from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, KeyRange
+from storage.keyspace.key_lookups import ANY
 from storage.strings.subsequence import CommonSubsequence
 
 NOT_STRINGS = ErrorReply("ERR", "The specified keys must contain string values")
@@ -81,7 +82,7 @@ def _options(args: Args) -> Options:
 
 def _text(call: Call, key: bytes) -> bytes | None:
     """The string at *key*, empty if there is none; None if it is no string."""
-    value = call.db.read_any(key)
+    value = call.db.read(key, ANY)
     if value is None:
         return b""
     return string_steps.text_of(value) if type(value) in (bytes, bytearray, int) else None

@@ -11,6 +11,7 @@ from server.table.command import Flags, command
 from server.table.documentation import Deprecated
 from server.table.keys import ACCESS, INSERT, RO, RW, UPDATE, KeyRange
 from storage import allocation
+from storage.keyspace.key_lookups import STRING
 
 READ = Flags.READONLY | Flags.FAST
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -31,7 +32,7 @@ def strlen(call: Call) -> Reply:
 
     STRLEN key
     """
-    value = call.db.read_string(call.argv[1])
+    value = call.db.read(call.argv[1], STRING)
     return 0 if value is None else string_steps.length_of(value)
 
 
@@ -49,7 +50,7 @@ def append(call: Call) -> Reply:
     APPEND key value
     """
     _, key, suffix = call.argv
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     if value is None:
         call.db.add(key, suffix)
         call.db.changed(key, b"append")
@@ -82,7 +83,7 @@ def setrange(call: Call) -> Reply:
     offset = to_int(offset_text)
     if offset < 0:
         raise OFFSET_OUT_OF_RANGE
-    value = call.db.find_string(key)
+    value = call.db.find(key, STRING)
     if not patch:
         return 0 if value is None else string_steps.length_of(value)
     if offset + len(patch) > call.longest_string:
@@ -109,7 +110,7 @@ def getrange(call: Call) -> Reply:
     """
     _, key, start_text, end_text = call.argv
     start, end = to_int(start_text), to_int(end_text)
-    value = call.db.read_string(key)
+    value = call.db.read(key, STRING)
     if value is None:
         return b""
     if start < 0 and end < 0 and start > end:

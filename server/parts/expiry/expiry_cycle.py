@@ -19,8 +19,9 @@ from server.config.parameters import Config
 from server.observe.latency_events import LatencyEvents
 from server.observe.stats import Stats
 from server.parts.expiry.field_expiry import expire_fields
+from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.key_events import KeyEvents
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.keyspace import Keyspace
 
 PAGE = 20  # keys looked at between two looks at the clock
 FIELDS = 100  # of a value, that are removed between two looks at the clock

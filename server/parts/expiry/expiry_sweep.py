@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from server.parts.expiry.field_expiry import expire_fields
 from storage.keyspace.clock import Clock
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.keyspace import Keyspace
 
 PAGE = 100  # keys looked at, or fields removed, in a slice
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.keyspace import Keyspace
 
 PAGE = 100  # keys looked at between two looks at the clock
 SHARE_S = 0.001  # of a tick

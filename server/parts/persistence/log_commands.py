@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 
 from protocol.encoder import Encoder
 from storage import types
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.keyspace import Keyspace
 from storage.value_type import Words
 
 PIECE = 1 << 16  # bytes

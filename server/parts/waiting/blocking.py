@@ -161,7 +161,8 @@ class Blocking(Part):
                 self._turn += 1
             spot = queue.first
             if spot is not None:
-                kind = queue.database.kind_at(queue.key)
+                value = queue.database.peek(queue.key)
+                kind = None if value is None else type(value)
                 if kind is None and not queue.on_no_key:
                     spot = None
             while spot is not None:

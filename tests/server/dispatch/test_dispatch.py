@@ -11,7 +11,7 @@ from server.dispatch.dispatcher import Dispatcher
 from server.parts.state import ServerState
 from server.table import errors
 from server.table.command import TABLE
-from storage.keyspace.keyspace import NOTHING
+from storage.keyspace.key_changes import NOTHING
 from tests.server.conftest import NOTHING as NO_REPLY
 
 # ---------------------------------------------------------------------- look-up

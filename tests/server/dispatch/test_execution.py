@@ -7,7 +7,7 @@ from typing import Any
 
 from protocol.replies import ErrorReply
 from server.client import origin
-from storage.keyspace.keyspace import NOTHING
+from storage.keyspace.key_changes import NOTHING
 
 
 def calling(*lines: str, keep: list[Any] | None = None) -> Any:

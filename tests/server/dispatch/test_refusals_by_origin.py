@@ -18,6 +18,7 @@ import pytest
 from protocol.replies import ErrorReply
 from server.client.client import Client
 from server.following.primary_stream import PrimaryStream
+from storage.keyspace.key_lookups import STRING
 from storage.payload import dump
 
 ROOT = Path(__file__).parents[3]
@@ -178,7 +179,7 @@ def test_a_script_that_was_logged_is_not_refused_either(case, made):
     assert case.error in run_from(made(case), "client", case.words)
     server = made(case)
     assert not run_from(server, "log", case.words)
-    assert server.state.databases[0].find_string(b"k") is not None
+    assert server.state.databases[0].find(b"k", STRING) is not None
 
 
 def test_who_has_waited_is_asked_for_memory_and_rights_again(server):

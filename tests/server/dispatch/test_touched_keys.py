@@ -136,7 +136,7 @@ def test_a_command_touches_the_keys_that_it_names_and_no_others(seed, worlds):
 
 def test_the_test_would_find_a_key_that_is_not_named(worlds, declare):
     whole, small = worlds
-    row = declare("LEAK", lambda call: call.db.read_any(b"string:0") is not None, 1, Flags.READONLY)
+    row = declare("LEAK", lambda call: call.db.look_at(b"string:0") is not None, 1, Flags.READONLY)
     assert row.keys_of([b"LEAK"]) == []
     whole.begin(None)
     small.begin(set())

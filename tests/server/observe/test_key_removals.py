@@ -10,6 +10,7 @@ from server.config.parameters import Config
 from server.observe.key_removals import KeyRemovals
 from server.observe.latency_events import LatencyEvents
 from storage.keyspace.key_events import KeyEvents
+from storage.keyspace.key_lookups import ANY
 from storage.keyspace.keyspace import Keyspace
 from storage.set_limits import SetLimits
 from storage.sets.member_set import MemberSet
@@ -50,7 +51,7 @@ def test_the_removal_of_a_key_that_a_look_up_finds_expired_is_measured() -> None
     events.configure(latency_monitor_threshold=5)
     db = a_key_of(events)
     events.clock.now_ms = 7000
-    assert db.get(b"k") is None
+    assert db.find(b"k", ANY) is None
     assert list(events.latency_events.series[b"expire-del"].samples) == [(7, 7)]
 
 

@@ -65,7 +65,7 @@ def test_a_snapshot_holds_hashes_of_all_sizes() -> None:
     back = {record.key: record.value for record in SnapshotReader(data)}
     assert len(back) == 6
     for key, value in back.items():
-        assert dict(value) == dict(databases[0].get(key))
+        assert dict(value) == dict(databases[0].peek(key))
 
 
 @pytest.mark.parametrize(

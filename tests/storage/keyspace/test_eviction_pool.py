@@ -10,6 +10,7 @@ from storage.chance import Chance
 from storage.keyspace.eviction_pool import EvictionPool
 from storage.keyspace.eviction_rank import BY_EXPIRY, BY_FREQUENCY, BY_IDLE_TIME
 from storage.keyspace.key_events import KeyEvents
+from storage.keyspace.key_lookups import ANY
 from storage.keyspace.keyspace import Keyspace
 
 NOW_S = 1_700_000_000
@@ -99,7 +100,7 @@ def test_volatile_keys_are_ranked_by_the_same_last_uses(pool: EvictionPool, db: 
 def test_a_candidate_that_was_used_since_is_passed_over(pool: EvictionPool, db: Keyspace) -> None:
     fill(db, 5)
     pool.sample(db, False, ALL)
-    db.get(b"4")
+    db.find(b"4", ANY)
     db.remove(b"3")
     assert taken(pool) == [b"2", b"1", b"0"]
 

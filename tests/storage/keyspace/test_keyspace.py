@@ -8,8 +8,10 @@ import pytest
 
 from storage.errors import WrongType
 from storage.hashes.hash import Hash
+from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.key_events import KeyEvents
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.key_lookups import ANY, STRING
+from storage.keyspace.keyspace import Keyspace
 from storage.listpack_limits import ListpackLimits
 from storage.lists.quicklist import QuickList
 from storage.sets.member_set import MemberSet
@@ -58,17 +60,17 @@ def db(events: RecordedEvents) -> Keyspace:
 
 
 def test_a_missing_key_is_none_for_every_type(db: Keyspace) -> None:
-    assert db.get(b"k") is None
+    assert db.find(b"k", ANY) is None
     assert db.find(b"k", QuickList) is None
-    assert db.find_string(b"k") is None
-    assert db.kind_at(b"k") is None
+    assert db.find(b"k", STRING) is None
+    assert db.peek(b"k") is None
 
 
 def test_a_key_of_another_type_raises_wrong_type(db: Keyspace) -> None:
     db.add(b"l", QuickList())
     db.add(b"s", b"text")
     with pytest.raises(WrongType):
-        db.find_string(b"l")
+        db.find(b"l", STRING)
     with pytest.raises(WrongType):
         db.find(b"s", QuickList)
 
@@ -78,8 +80,8 @@ def test_bytes_bytearray_and_int_are_all_strings(
     db: Keyspace, value: bytes | bytearray | int
 ) -> None:
     db.add(b"k", value)
-    assert db.find_string(b"k") == value
-    assert db.kind_at(b"k") is bytes
+    assert db.find(b"k", STRING) == value
+    assert db.read(b"k", STRING) == value
 
 
 def test_a_key_is_idle_since_it_was_written_or_looked_up(
@@ -90,7 +92,7 @@ def test_a_key_is_idle_since_it_was_written_or_looked_up(
     assert db.idle_s(b"k") == 60
     assert db.peek(b"k") == db.look_at(b"k") == b"v"
     assert db.idle_s(b"k") == 60
-    db.get(b"k")
+    db.find(b"k", ANY)
     assert db.idle_s(b"k") == 0
     events.clock.now_ms = 0  # the clock was set back
     assert db.idle_s(b"k") == 0
@@ -101,7 +103,7 @@ def test_with_no_touch_only_writes_count_as_use(db: Keyspace, events: RecordedEv
     db.add(b"k", b"v")
     events.clock.now_ms = 5000
     events.lookup.no_touch = True
-    assert db.get(b"k") == b"v"
+    assert db.find(b"k", ANY) == b"v"
     assert db.idle_s(b"k") == 4
     db.put(b"k", b"w")
     assert db.idle_s(b"k") == 0
@@ -122,9 +124,9 @@ def test_reads_count_hits_and_misses_and_writes_do_not(
     db: Keyspace, events: RecordedEvents
 ) -> None:
     db.add(b"k", b"v")
-    db.read_string(b"k")
-    db.read_string(b"none")
-    db.find_string(b"k")
+    db.read(b"k", STRING)
+    db.read(b"none", STRING)
+    db.find(b"k", STRING)
     assert (events.hits, events.misses) == (1, 1)
 
 
@@ -145,7 +147,7 @@ def test_an_expired_key_reports_removed_gone_and_expired(
     db.add(b"k", b"v")
     db.expire_at(b"k", 1)
     events.recorded.clear()
-    db.get(b"k")
+    db.find(b"k", ANY)
     assert events.recorded == [("removed", b"k"), ("gone", b"k"), ("expired", b"k")]
 
 
@@ -155,7 +157,7 @@ def test_overwriting_an_expired_key_expires_it_first(db: Keyspace, events: Recor
     db.put(b"k", b"new", keep_expiry=True)
     assert ("expired", b"k") in events.recorded
     assert db.expiry(b"k") == NO_EXPIRY
-    assert db.find_string(b"k") == b"new"
+    assert db.find(b"k", STRING) == b"new"
 
 
 def test_put_drops_the_expiry_unless_it_is_kept(db: Keyspace) -> None:
@@ -210,7 +212,7 @@ def test_swapped_databases_exchange_keys_and_expiries(db: Keyspace, events: Reco
     db.expire_at(b"k", 9000)
     db.swap(other)
     assert len(db) == 0
-    assert (other.get(b"k"), other.expiry(b"k")) == (b"v", 9000)
+    assert (other.find(b"k", ANY), other.expiry(b"k")) == (b"v", 9000)
 
 
 def test_clear_returns_how_many_keys_there_were(db: Keyspace) -> None:
@@ -260,14 +262,18 @@ def test_new_keys_are_told_only_when_asked_for(db: Keyspace, events: RecordedEve
 
 
 def test_misses_are_told_only_when_asked_for(db: Keyspace, events: RecordedEvents) -> None:
-    db.read_string(b"before")
+    db.read(b"before", STRING)
     events.tells_misses = True
     db.add(b"k", b"v")
-    for read in (db.read_string, db.read_any, db.look_at, db.inspect, db.get, db.find_string):
-        read(b"k")
-        read(read.__name__.encode())
+    for key in (b"k", b"none"):
+        db.read(key, STRING)
+        db.read(key, ANY)
+        db.look_at(key)
+        db.look_at(key, tells_misses=False)
+        db.find(key, STRING)
+        db.find(key, ANY)
     told = [key for event, key in events.recorded if event == "missed"]
-    assert told == [b"read_string", b"read_any", b"look_at"]
+    assert told == [b"none"] * 3
     assert (events.hits, events.misses) == (4, 5)
 
 
@@ -275,7 +281,7 @@ def test_a_key_that_is_replaced_loses_its_expiry(db: Keyspace, events: RecordedE
     db.add(b"k", b"v")
     db.expire_at(b"k", 5000)
     db.replace(b"k", b"w")
-    assert (db.get(b"k"), db.expiry(b"k"), len(db)) == (b"w", NO_EXPIRY, 1)
+    assert (db.find(b"k", ANY), db.expiry(b"k"), len(db)) == (b"w", NO_EXPIRY, 1)
 
 
 def test_a_key_that_has_expired_is_gone_before_it_is_replaced(
@@ -296,7 +302,7 @@ def test_a_value_of_a_wrong_type_that_was_lent_is_not_overwritten_by_another(db:
     for key in (b"one", b"two"):
         value = Hash()
         value.set(b"f", key, limits)
-        db.keep(key, value)
+        db.add(key, value, packs=True)
     with pytest.raises(WrongType):
         db.lend(b"one", MemberSet)
     db.events.lookup.no_touch = True  # then a value is not lent

@@ -289,7 +289,7 @@ def test_a_database_packs_its_values_and_reads_them() -> None:
     db.pack(1)
     assert db.loose == 0
     assert db.read(b"k", Hash).get(b"field:0") == b"value:0"  # type: ignore[union-attr]
-    assert (b"k" in db, db.kind_at(b"k"), db.loose) == (True, Hash, 0)
+    assert (b"k" in db, type(db.peek(b"k")), db.loose) == (True, Hash, 0)
     db.find(b"k", Hash)
     assert db.loose == 1
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from storage.errors import Corrupt
+from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.key_events import KeyEvents
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.keyspace import Keyspace
 from storage.rdb import opcodes
 from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.writer import RdbWriter
@@ -43,7 +44,7 @@ def test_keys_are_loaded_with_their_expiry_and_expired_keys_are_dropped(
     assert not filler.fill(SnapshotReader(snapshot))
     assert (filler.keys_loaded, filler.keys_expired) == (18, 2)
     assert [len(db) for db in dbs] == [9, 9]
-    assert dbs[1].get(b"3") == 103
+    assert dbs[1].peek(b"3") == 103
     assert dbs[1].expiry(b"2") == NOW_MS
     assert dbs[1].expiry(b"3") == NO_EXPIRY
 
@@ -94,7 +95,7 @@ def test_an_existing_key_is_an_error_or_replaced_with_its_expiry(snapshot: bytes
     dbs[0].add(b"3", b"old")
     dbs[0].expire_at(b"3", NOW_MS)
     Filler(dbs, NOW_MS, replaces=True).fill(SnapshotReader(snapshot))
-    assert dbs[0].get(b"3") == 3
+    assert dbs[0].peek(b"3") == 3
     assert dbs[0].expiry(b"3") == NO_EXPIRY
 
 

@@ -113,6 +113,6 @@ def test_exec_follows_the_same_rule(server):
     assert [idle(server, key) for key in "slx"] == [IDLE_S, 0, IDLE_S]
 
 
-def test_kind_at_does_not_reset_the_idle_time(server):
-    assert server.state.databases[0].kind_at(b"s") is bytes
+def test_peek_does_not_reset_the_idle_time(server):
+    assert server.state.databases[0].peek(b"s") is not None
     assert idle(server, "s") == IDLE_S

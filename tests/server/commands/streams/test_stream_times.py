@@ -22,7 +22,7 @@ def restore(server: Any, delivered_ms: int, seen_ms: int, active_ms: int) -> Non
     alice = group.create_consumer(b"alice", seen_ms)
     group.deliver(ENTRY, alice, delivered_ms)
     assert server.send("RESTORE", "s", 0, payload.dump(stream)) == b"OK"
-    server.state.databases[0].get(b"s").groups[b"g"].consumers[b"alice"].active_time = active_ms
+    server.state.databases[0].peek(b"s").groups[b"g"].consumers[b"alice"].active_time = active_ms
 
 
 def consumer_row(server: Any) -> dict[bytes, Any]:

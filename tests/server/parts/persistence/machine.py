@@ -23,6 +23,7 @@ from server.parts.persistence.append_only import Mode
 from server.parts.persistence.persistence import Persistence
 from server.parts.state import ServerState
 from server.process.server_clock import NS_A_MS, ServerClock
+from storage.keyspace.key_lookups import ANY
 from tests.server.parts.persistence.fake_files import FakeChildren, FakeFiles, LateThread
 
 START_MS = 1_700_000_000_000
@@ -146,7 +147,7 @@ class Machine:
     # ------------------------------------------------------------------ its data
 
     def numbers(self) -> list[int]:
-        value = self.state.databases[0].get(COUNT)
+        value = self.state.databases[0].find(COUNT, ANY)
         return [] if value is None else [int(item) for item in value]
 
 

@@ -22,8 +22,10 @@ from server.parts.persistence.snapshot_loader import (
     read_options,
 )
 from server.parts.persistence.stored_functions import FunctionStore, FunctionTexts, NoFunctions
+from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.key_events import KeyEvents
-from storage.keyspace.keyspace import NO_EXPIRY, Keyspace
+from storage.keyspace.key_lookups import ANY, STRING
+from storage.keyspace.keyspace import Keyspace
 from storage.snapshot.snapshot_writer import SnapshotWriter
 
 NOW_MS = 1_700_000_000_000
@@ -106,9 +108,9 @@ def test_keys_are_loaded_into_their_databases_with_their_expiry(target: Target) 
     saved[0].expire_at(b"a", NOW_MS + 1)
     saved[1].add(b"n", 42)
     target.load(b"".join(snapshot_of(saved, Config(), 0)))
-    assert target.databases[0].get(b"a") == b"text"
+    assert target.databases[0].find(b"a", ANY) == b"text"
     assert target.databases[0].expiry(b"a") == NOW_MS + 1
-    assert target.databases[1].find_string(b"n") in (42, b"42")
+    assert target.databases[1].find(b"n", STRING) in (42, b"42")
     assert target.progress.keys_loaded == 2
 
 
@@ -155,9 +157,9 @@ def test_loading_with_replaces_replaces_keys_and_their_expiry(target: Target) ->
         target.databases[0].add(key, b"old")
         target.databases[0].expire_at(key, NOW_MS + 5)
     target.load(snapshot({b"a": NO_EXPIRY}), replaces=True)
-    assert target.databases[0].get(b"a") == b"v"
+    assert target.databases[0].find(b"a", ANY) == b"v"
     assert target.databases[0].expiry(b"a") == NO_EXPIRY
-    assert target.databases[0].get(b"b") == b"old"
+    assert target.databases[0].find(b"b", ANY) == b"old"
 
 
 def test_a_database_that_is_not_configured_is_refused() -> None:

@@ -12,6 +12,7 @@ from server.parts.waiting.blocking import MANY_STALE, Blocking
 from server.process.timers import NoTimers
 from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
+from storage.keyspace.key_lookups import ANY
 from storage.keyspace.keyspace import Keyspace
 
 
@@ -53,7 +54,7 @@ class Harness:
         self.ran.append(waiter.client.id)
         db = self.databases[waiter.client.db_index]
         for key in waiter.block.keys:
-            items = db.get(key)
+            items = db.find(key, ANY)
             if self.takes and isinstance(items, list) and items:
                 items.pop(0)
                 if not items:
