@@ -33,7 +33,7 @@ SITE_READY := .venv/.ready-docs
 SPARK_READY := .venv/.ready-spark
 DEV_READY := .venv/.ready-dev
 FRAMEWORKS_READY := build/frameworks/.ready
-SOURCES := $(shell find protocol storage server -name '*.py' -o -name '*.pxd')
+SOURCES := $(shell find octets protocol storage server -name '*.py' -o -name '*.pxd')
 
 FIRST_LEGS := lint build frameworks site
 LEGS := sanitize test-uncompiled test-plain test-compiled test-frameworks test-wheel
@@ -87,7 +87,7 @@ build: build/.compiled
 
 build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES)
 	@mkdir -p build && touch build/.begun
-	@$(BIN)/python -m compileall -q protocol storage server
+	@$(BIN)/python -m compileall -q octets protocol storage server
 	@if $(BIN)/python build_ext.py --possible; then \
 	  echo "Compiling the core (some minutes the first time) ..."; \
 	  $(BIN)/python build_ext.py && mv build/.begun $@; fi
@@ -346,4 +346,4 @@ site: $(SITE_READY)
 
 clean:
 	rm -rf build dist .venv
-	find protocol storage server -name '*.so' -delete
+	find octets protocol storage server -name '*.so' -delete

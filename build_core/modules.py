@@ -8,7 +8,7 @@ import shutil
 import sysconfig
 from pathlib import Path
 
-PACKAGES = ("protocol", "storage", "server")
+PACKAGES = ("octets", "protocol", "storage", "server")
 SHARED_CODE = "storage.compiled_code"  # what all compiled modules import: build_core/shared_code.py
 EPOLL = "server.network.epoll."  # on Linux alone; nothing imports it elsewhere
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from penstock import launch
 
 APPLICATION = Path(launch.FOLDER)
-"""The folder that holds ``server``, ``protocol`` and ``storage``."""
+"""The folder that holds ``server``, ``protocol``, ``storage`` and ``octets``."""
 
 
 def server_command(*options: str) -> list[str]:

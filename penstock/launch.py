@@ -2,9 +2,10 @@
 
     python -P penstock/launch.py "penstock serve" --port 7000
 
-The application is three folders, ``server``, ``protocol`` and ``storage``. An environment may have
-things of these names that are not ours, in any place where Python looks for modules. So the
-application's folder is no such place: a finder of our own leads to it, before all others.
+The application is four folders, ``server``, ``protocol``, ``storage`` and ``octets``. An
+environment may have things of these names that are not ours, in any place where Python looks for
+modules. So the application's folder is no such place: a finder of our own leads to it, before all
+others.
 
 Little is imported, and nothing that the current folder could hold in its place, until it is gone
 from ``sys.path``.
@@ -29,7 +30,8 @@ BESIDE = os.path.dirname(HERE)
 INSIDE = os.path.join(HERE, "_application")
 FOLDER = INSIDE if os.path.isdir(INSIDE) else BESIDE
 
-FOLDER_OF = {"server": FOLDER, "protocol": FOLDER, "storage": FOLDER, "penstock": BESIDE}
+APPLICATION = ("server", "protocol", "storage", "octets")
+FOLDER_OF = {**dict.fromkeys(APPLICATION, FOLDER), "penstock": BESIDE}
 
 # The name of a program, as usage texts give it, ends with what it is.
 PROGRAMS = {
@@ -84,7 +86,7 @@ def enter_application() -> None:
     if BESIDE not in sys.path:
         sys.path.append(BESIDE)  # what pip has put there with us, wherever that is
     for name in list(sys.modules):
-        if name.partition(".")[0] in ("server", "protocol", "storage"):
+        if name.partition(".")[0] in APPLICATION:
             del sys.modules[name]
     sys.meta_path.insert(0, ApplicationFinder)
     from penstock.bundle import Bundle  # noqa: PLC0415  (found by now, wherever that is)

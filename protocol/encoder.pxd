@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from octets cimport buffers
 from protocol cimport wire
 from protocol.replies cimport Encoded, Status
 
@@ -81,7 +82,6 @@ cdef class Encoder(Encoded):
     cdef _insert(self, Py_ssize_t at, bytes data)
     @cython.locals(least=Py_ssize_t)
     cdef reserve(self, Py_ssize_t size)
-    cdef _refer(self, bytes data)
     @cython.locals(end=Py_ssize_t)
     cdef _seal(self)
     cdef bint _add_piece(self, object piece, Py_ssize_t size) except -1

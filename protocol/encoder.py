@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from octets import buffers
 from protocol import wire
 from protocol.replies import (
     NO_REPLY,
@@ -110,7 +111,7 @@ class Encoder(Encoded):
 
     def take(self) -> bytes:
         """All bytes so far; the encoder is empty afterwards."""
-        data = wire.cut(self.buffer, 0, self.end)
+        data = buffers.cut(self.buffer, 0, self.end)
         if self._pieces is not None:
             data = b"".join([*self._pieces, data])
         self.clear()
@@ -242,11 +243,14 @@ class Encoder(Encoded):
 
     def bulk(self, data: bytes) -> None:
         """Append a bulk string."""
-        if len(data) >= REFER_FROM:
-            self._refer(data)
+        if len(data) < REFER_FROM:
+            self.reserve(len(data) + HEAD + 2)
+            self.end = wire.put_bulk(self.buffer, self.end, data)
             return
-        self.reserve(len(data) + HEAD + 2)
-        self.end = wire.put_bulk(self.buffer, self.end, data)
+        self._head(BULK, len(data))
+        self._seal()
+        if self._add_piece(data, len(data)):
+            self.raw(b"\r\n")
 
     def bulk_slice(self, source: bytearray, start: int, size: int) -> None:
         """Append ``source[start:start + size]``, which must lie within it, as a bulk string."""
@@ -326,7 +330,7 @@ class Encoder(Encoded):
     def raw(self, data: bytes) -> None:
         """Append bytes that are RESP already."""
         self.reserve(len(data))
-        self.end = wire.put(self.buffer, self.end, data)
+        self.end = buffers.put(self.buffer, self.end, data)
 
     def append_shared(self, data: bytes) -> None:
         """Append bytes that are RESP already and go to others too: large ones are not copied."""
@@ -342,7 +346,7 @@ class Encoder(Encoded):
             self._overflow()
         elif other._pieces is None and other.end < CHUNK:
             self.reserve(other.end)
-            self.end = wire.put_slice(self.buffer, self.end, other.buffer, 0, other.end)
+            self.end = buffers.put_slice(self.buffer, self.end, other.buffer, 0, other.end)
         else:
             self._seal()
             other._seal()
@@ -376,7 +380,7 @@ class Encoder(Encoded):
             self._insert(mark, b"*%d\r\n" % size)
             return
         mark -= self._in_pieces
-        wire.shift(self.buffer, mark, self.end, head)
+        buffers.move(self.buffer, mark + head, mark, self.end - mark)
         wire.put_head(self.buffer, mark, ARRAY, size)
         self.end += head
 
@@ -421,14 +425,7 @@ class Encoder(Encoded):
                 self.buffer = bytearray()
         if self.end + size > len(self.buffer):
             least = START if self._pieces is None else CHUNK
-            wire.grow(self.buffer, max(self.end + size, 2 * len(self.buffer), least))
-
-    def _refer(self, data: bytes) -> None:
-        """Append a bulk string that is not copied."""
-        self._head(BULK, len(data))
-        self._seal()
-        if self._add_piece(data, len(data)):
-            self.raw(b"\r\n")
+            buffers.resize(self.buffer, max(self.end + size, 2 * len(self.buffer), least))
 
     def _seal(self) -> None:
         """Make a piece of the buffer's bytes: the buffer itself if they are many, else a copy."""
@@ -436,9 +433,9 @@ class Encoder(Encoded):
             return
         end = self.end
         if end < REFER_FROM:
-            self._add_piece(wire.cut(self.buffer, 0, end), end)
+            self._add_piece(buffers.cut(self.buffer, 0, end), end)
         else:
-            wire.shorten(self.buffer, end)
+            buffers.resize(self.buffer, end)
             self._add_piece(self.buffer, end)
             self.buffer = _NO_BUFFER
         self.end = 0  # not before it is a piece: there may be no memory for that

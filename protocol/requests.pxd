@@ -92,11 +92,10 @@ cdef class RequestParser:
     cdef list _take_any(self)
     @cython.locals(argv=list)
     cdef list _take_multibulk(self)
-    @cython.locals(end=Py_ssize_t, word=bytes)
+    @cython.locals(end=Py_ssize_t, word=bytes, long_word=LongWord)
     cdef bytes _take_word(self)
     @cython.locals(word=bytes)
     cdef bytes _take_long_word(self)
-    cdef _begin_long_word(self)
     @cython.locals(size=Py_ssize_t, count=int64_t)
     cdef bint _take_count(self) except -1
     @cython.locals(size=Py_ssize_t, length=int64_t)

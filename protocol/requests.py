@@ -351,20 +351,18 @@ class RequestParser:
         if self._long_word is not None:
             return self._take_long_word()
         if not self._have(self._bulk + 2):
-            if self._bulk >= LONG_WORD:
-                self._begin_long_word()
+            if (
+                self._bulk >= LONG_WORD
+            ):  # it gets memory of its own; all that is there is part of it
+                self._have(len(self._data) - self._at + len(self._tail))
+                long_word = LongWord(self._bulk)
+                self._at = long_word.take(self._data, self._at)
+                self._long_word = long_word
             return None
         end = self._at + self._bulk
         word = wire.cut_bytes(self._data, self._at, end)
         self._at = end + 2  # what stands for CRLF is not looked at, as in redis
         return word
-
-    def _begin_long_word(self) -> None:
-        """Give the word that comes next memory of its own; all that is there belongs to it."""
-        self._have(len(self._data) - self._at + len(self._tail))
-        long_word = LongWord(self._bulk)
-        self._at = long_word.take(self._data, self._at)
-        self._long_word = long_word
 
     def _take_long_word(self) -> bytes | None:
         assert self._long_word is not None

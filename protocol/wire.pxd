@@ -22,10 +22,6 @@ cdef extern from *:
 
 # ---------------------------------------------------------------------- cutting
 
-cdef inline bytes cut(bytearray buffer, Py_ssize_t start, Py_ssize_t end):
-    return PyBytes_FromStringAndSize(PyByteArray_AS_STRING(buffer) + start, end - start)
-
-
 cdef inline bytes cut_bytes(bytes data, Py_ssize_t start, Py_ssize_t end):
     return PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + start, end - start)
 
@@ -45,27 +41,6 @@ cdef inline list room_for(list last, Py_ssize_t count):
 
 
 # ---------------------------------------------------------------------- writing
-
-cdef inline int grow(bytearray buffer, Py_ssize_t size) except -1:
-    return PyByteArray_Resize(buffer, size)
-
-
-cdef inline int shorten(bytearray buffer, Py_ssize_t size) except -1:
-    return PyByteArray_Resize(buffer, size)
-
-
-cdef inline Py_ssize_t put(bytearray buffer, Py_ssize_t at, bytes data) noexcept:
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
-    memcpy(PyByteArray_AS_STRING(buffer) + at, PyBytes_AS_STRING(data), size)
-    return at + size
-
-
-cdef inline Py_ssize_t put_slice(
-    bytearray buffer, Py_ssize_t at, bytearray source, Py_ssize_t start, Py_ssize_t size
-) noexcept:
-    memcpy(PyByteArray_AS_STRING(buffer) + at, PyByteArray_AS_STRING(source) + start, size)
-    return at + size
-
 
 cdef inline char *write_decimal(char *out, int64_t number) noexcept:
     if number >= 0:
@@ -213,12 +188,6 @@ cdef inline Py_ssize_t natural_size(uint64_t number) noexcept:
 
 cdef inline Py_ssize_t decimal_size(int64_t number) noexcept:
     return natural_size(number) if number >= 0 else 1 + natural_size(0 - <uint64_t>number)
-
-
-cdef inline int shift(bytearray buffer, Py_ssize_t start, Py_ssize_t end, Py_ssize_t by) noexcept:
-    cdef char *out = PyByteArray_AS_STRING(buffer)
-    memmove(out + start + by, out + start, end - start)
-    return 0
 
 
 # ---------------------------------------------------------------------- reading

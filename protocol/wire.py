@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+from octets import buffers
+
 MAX_DIGITS = 18  # of a number in a request; longer ones are refused, so it always fits 64 bits
 PLAIN_DIGITS = 9
 NOT_A_NUMBER = -(2**63)
@@ -15,11 +17,6 @@ MOST_DECIMALS = 6
 EXACT_SCALED = 2**52  # below it, neighbours that differ by one in the last decimal are two doubles
 
 # ---------------------------------------------------------------------- cutting
-
-
-def cut(buffer: bytearray, start: int, end: int) -> bytes:
-    """A copy of ``buffer[start:end]``."""
-    return bytes(buffer[start:end])
 
 
 def cut_bytes(data: bytes, start: int, end: int) -> bytes:
@@ -44,30 +41,6 @@ def room_for(last: list[bytes], count: int) -> list[bytes]:
 # ---------------------------------------------------------------------- writing
 
 
-def grow(buffer: bytearray, size: int) -> None:
-    """Lengthen *buffer* to *size* bytes; the new bytes are undefined."""
-    buffer.extend(bytes(size - len(buffer)))
-
-
-def shorten(buffer: bytearray, size: int) -> None:
-    """Keep the first *size* bytes of *buffer*, and give back memory if it is much."""
-    del buffer[size:]
-
-
-def put(buffer: bytearray, at: int, data: bytes) -> int:
-    """Write *data*."""
-    end = at + len(data)
-    buffer[at:end] = data
-    return end
-
-
-def put_slice(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
-    """Write *size* bytes of *source* from *start* on."""
-    end = at + size
-    buffer[at:end] = source[start : start + size]
-    return end
-
-
 def put_head(buffer: bytearray, at: int, mark: int, number: int) -> int:
     """Write the byte *mark*, a signed 64-bit *number* in decimal, and CRLF: 23 bytes at most.
 
@@ -75,22 +48,22 @@ def put_head(buffer: bytearray, at: int, mark: int, number: int) -> int:
     """
     if not -(2**63) <= number < 2**63:
         raise OverflowError("more than 64 bits")
-    return put(buffer, at, b"%c%d\r\n" % (mark, number))
+    return buffers.put(buffer, at, b"%c%d\r\n" % (mark, number))
 
 
 def put_natural(buffer: bytearray, at: int, number: int) -> int:
     """Write an unsigned 64-bit *number* in decimal: 20 bytes at most."""
-    return put(buffer, at, b"%d" % number)
+    return buffers.put(buffer, at, b"%d" % number)
 
 
 def put_bulk(buffer: bytearray, at: int, data: bytes) -> int:
     """Write *data* as a bulk string: at most 25 bytes more than *data* has."""
-    return put(buffer, at, b"$%d\r\n%b\r\n" % (len(data), data))
+    return buffers.put(buffer, at, b"$%d\r\n%b\r\n" % (len(data), data))
 
 
 def put_bulk_slice(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
     """Write *size* bytes of *source* from *start* on as a bulk string."""
-    return put_bulk(buffer, at, cut(source, start, start + size))
+    return put_bulk(buffer, at, buffers.cut(source, start, start + size))
 
 
 def put_bulk_number(buffer: bytearray, at: int, number: int) -> int:
@@ -113,7 +86,9 @@ def put_fraction(buffer: bytearray, at: int, value: float, as_bulk: bool) -> int
             return -1
         if int(scaled + 0.5) / 10.0**decimals == abs(value):
             text = b"%.*f" % (decimals, value)
-            return put_bulk(buffer, at, text) if as_bulk else put(buffer, at, b",%b\r\n" % text)
+            if as_bulk:
+                return put_bulk(buffer, at, text)
+            return buffers.put(buffer, at, b",%b\r\n" % text)
     return -1
 
 
@@ -125,11 +100,6 @@ def is_negative(value: float) -> bool:
 def decimal_size(number: int) -> int:
     """How many characters a signed 64-bit *number* has in decimal."""
     return len(b"%d" % number)
-
-
-def shift(buffer: bytearray, start: int, end: int, by: int) -> None:
-    """Move ``buffer[start:end]`` *by* bytes to the right, where there is room."""
-    buffer[start + by : end + by] = buffer[start:end]
 
 
 # ---------------------------------------------------------------------- reading

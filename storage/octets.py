@@ -7,6 +7,8 @@ checks bounds: callers do.
 
 from __future__ import annotations
 
+from octets import buffers
+
 I64_MAX = 2**63 - 1
 U64_MAX = 2**64 - 1
 EMPTY_BYTEARRAY = bytearray().__sizeof__()
@@ -23,14 +25,6 @@ def bytearray_of(data: bytes) -> bytearray:
 def capacity(buffer: bytearray) -> int:
     """How many bytes of memory *buffer* has, used or not."""
     return buffer.__sizeof__() - EMPTY_BYTEARRAY
-
-
-def resize(buffer: bytearray, size: int) -> None:
-    """Make *buffer* *size* bytes long; bytes that are new are undefined."""
-    if size < len(buffer):
-        del buffer[size:]
-    else:
-        buffer.extend(bytes(size - len(buffer)))
 
 
 def open_front(buffer: bytearray, used: int, size: int) -> None:
@@ -54,30 +48,6 @@ def exact(buffer: bytearray, size: int) -> bytearray:
 
 
 # ---------------------------------------------------------------------- runs of bytes
-
-
-def cut(buffer: bytearray, start: int, end: int) -> bytes:
-    """A copy of ``buffer[start:end]``."""
-    return bytes(buffer[start:end])
-
-
-def put(buffer: bytearray, at: int, data: bytes) -> int:
-    """Write *data*."""
-    end = at + len(data)
-    buffer[at:end] = data
-    return end
-
-
-def put_slice(buffer: bytearray, at: int, source: bytearray, start: int, size: int) -> int:
-    """Write *size* bytes of *source* (another buffer) from *start* on."""
-    end = at + size
-    buffer[at:end] = source[start : start + size]
-    return end
-
-
-def move(buffer: bytearray, to: int, start: int, size: int) -> None:
-    """Copy *size* bytes from *start* to *to* within *buffer*; the two may overlap."""
-    buffer[to : to + size] = buffer[start : start + size]
 
 
 def holds(buffer: bytearray, at: int, data: bytes) -> bool:
@@ -126,22 +96,22 @@ def put_u8(buffer: bytearray, at: int, number: int) -> int:
 
 def put_u16(buffer: bytearray, at: int, number: int) -> int:
     """Write the low 16 bits of *number*, signed or not."""
-    return put(buffer, at, (number & 0xFFFF).to_bytes(2, "little"))
+    return buffers.put(buffer, at, (number & 0xFFFF).to_bytes(2, "little"))
 
 
 def put_u24(buffer: bytearray, at: int, number: int) -> int:
     """Write the low 24 bits of *number*, signed or not."""
-    return put(buffer, at, (number & 0xFFFFFF).to_bytes(3, "little"))
+    return buffers.put(buffer, at, (number & 0xFFFFFF).to_bytes(3, "little"))
 
 
 def put_u32(buffer: bytearray, at: int, number: int) -> int:
     """Write the low 32 bits of *number*, signed or not."""
-    return put(buffer, at, (number & 0xFFFFFFFF).to_bytes(4, "little"))
+    return buffers.put(buffer, at, (number & 0xFFFFFFFF).to_bytes(4, "little"))
 
 
 def put_i64(buffer: bytearray, at: int, number: int) -> int:
     """Write a signed 64-bit number."""
-    return put(buffer, at, number.to_bytes(8, "little", signed=True))
+    return buffers.put(buffer, at, number.to_bytes(8, "little", signed=True))
 
 
 def u64_be(data: bytes, at: int) -> int:

@@ -32,7 +32,7 @@ from Cython.Compiler.Errors import init_thread
 from Cython.Compiler.TreeFragment import StringParseContext, parse_from_strings
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("protocol", "storage", "server")
+PACKAGES = ("octets", "protocol", "storage", "server")
 INLINE_ONLY = "# inline only"  # the .pxd holds whole functions, and its .py is never compiled
 
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 def modules_with_pxd() -> list[str]:
     return sorted(
         ".".join(pxd.relative_to(ROOT).with_suffix("").parts)
-        for package in ("protocol", "storage", "server")
+        for package in ("octets", "protocol", "storage", "server")
         for pxd in (ROOT / package).rglob("*.pxd")
         if pxd.name != "__init__.pxd" and not pxd.read_text().startswith("# inline only")
     )

@@ -39,7 +39,7 @@ def start(folder: Path, *legs: str) -> subprocess.Popen[str]:
     """Start ``make test`` with these *legs*, in a process group of its own."""
     if shutil.which("make") is None:
         pytest.skip("there is no make")
-    for sources in ("protocol", "storage", "server"):
+    for sources in ("octets", "protocol", "storage", "server"):
         (folder / sources).mkdir()
     (folder / "Makefile").write_text(LEGS.format(makefile=MAKEFILE))
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
-    "server", "storage", "protocol", "penstock", "pyspark_penstock", "build_core",
+    "server", "storage", "protocol", "octets", "penstock", "pyspark_penstock", "build_core",
     "tests", "bench", "fuzz", "docs",
 )  # fmt: skip
 ENDINGS = (".py", ".pxd", ".pyx", ".md")

@@ -39,9 +39,9 @@ from server.config.parameter import (
 from server.config.replication_parameters import ReplicationParameters
 from server.config.user_lines import UserRules
 from server.table.renaming import Renaming
+from storage.limits import SetLimits
 from storage.rdb import opcodes
 from storage.rdb.options import WriteOptions
-from storage.set_limits import SetLimits
 
 __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
 

@@ -16,8 +16,7 @@ from server.observe.monitors cimport Monitors
 from server.process cimport memory_reserve
 from server.parts.propagation.propagation cimport Propagation
 from server.table.command cimport Block, Command
-from storage.keyspace.clock cimport Clock
-from storage.keyspace.lookup cimport Lookup
+from storage.keyspace.settings cimport Clock, Lookup
 
 cdef int WRITE
 cdef int RUNS_SCRIPTS

@@ -12,7 +12,7 @@ from server.process cimport stack_calls
 from server.parts.propagation.propagation cimport Propagation
 from server.parts.scripting.script_run cimport ScriptRun
 from server.table.command cimport Command
-from storage.keyspace.clock cimport Clock
+from storage.keyspace.settings cimport Clock
 
 cdef int CLIENT
 

@@ -8,7 +8,7 @@ from server.client.permissions cimport is_local
 from server.parts.state cimport ServerState
 from server.observe.part cimport Part
 from server.network.transport cimport Transport
-from storage.keyspace.clock cimport Clock
+from storage.keyspace.settings cimport Clock
 
 
 @cython.final

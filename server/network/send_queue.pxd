@@ -1,6 +1,6 @@
 cimport cython
 
-from protocol cimport wire
+from octets cimport buffers
 from protocol.encoder cimport Encoder
 
 cdef Py_ssize_t SHORT

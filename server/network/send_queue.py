@@ -9,7 +9,7 @@ than its answers have bytes. A long piece may belong to others too, and is never
 
 from __future__ import annotations
 
-from protocol import wire
+from octets import buffers
 from protocol.encoder import Encoder
 
 SHORT = 64 * 1024  # bytes; answers of fewer are joined
@@ -42,8 +42,8 @@ class SendQueue:
                 piece = self._open = bytearray()
                 self.pieces.append(piece)
             end = len(piece)
-            wire.grow(piece, end + size)
-            wire.put_slice(piece, end, out.buffer, 0, size)
+            buffers.resize(piece, end + size)
+            buffers.put_slice(piece, end, out.buffer, 0, size)
             out.clear()
         else:
             self.pieces += out.take_pieces()

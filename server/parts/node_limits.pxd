@@ -1,8 +1,7 @@
 from libc.stdint cimport int64_t
 
 from server.observe.part cimport Part
-from storage.listpack_limits cimport ListpackLimits
-from storage.set_limits cimport SetLimits
+from storage.limits cimport ListpackLimits, SetLimits
 from storage.stream.stream cimport StreamConfig
 
 

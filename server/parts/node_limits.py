@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from server.config.parameters import Config
 from server.observe.part import Part
-from storage.listpack_limits import ListpackLimits
-from storage.set_limits import SetLimits
+from storage.limits import ListpackLimits, SetLimits
 from storage.stream.stream import StreamConfig
 
 

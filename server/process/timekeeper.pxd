@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.process cimport ticks
-from storage.keyspace.clock cimport Clock
+from storage.keyspace.settings cimport Clock
 
 cdef int64_t COMPARE_EVERY_NS
 cdef int64_t AT_ONCE_NS

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from server.process import ticks
 from server.process.server_clock import ServerClock
-from storage.keyspace.clock import Clock
+from storage.keyspace.settings import Clock
 
 COMPARE_EVERY_NS = 50_000_000  # a system's clock that is set is noticed so soon
 AT_ONCE_NS = 20_000  # two clocks were read together, and the process did not sleep in between

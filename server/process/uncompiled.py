@@ -12,7 +12,9 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = tuple(f"{ROOT / package}{os.sep}" for package in ("protocol", "storage", "server"))
+FOLDERS = tuple(
+    f"{ROOT / package}{os.sep}" for package in ("octets", "protocol", "storage", "server")
+)
 
 
 def stay_uncompiled() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from octets import buffers
 from storage import octets
 from storage.geo import place_marks, place_order
 from storage.listpack.listpack import Element
@@ -54,7 +55,7 @@ class Places:
     def add(self, distance: float, score: float, spot: int) -> None:
         """Add a place after those that are there."""
         if len(self._marks) == self.count * place_marks.MARK:
-            octets.resize(self._marks, 2 * len(self._marks))
+            buffers.resize(self._marks, 2 * len(self._marks))
         place_marks.put(self._marks, self.count, distance, score, spot)
         self.count += 1
 
@@ -95,4 +96,4 @@ class Places:
         if self.is_int:
             return octets.decimal(self.number)
         assert self.data is not None
-        return octets.cut(self.data, self.start, self.start + self.size)
+        return buffers.cut(self.data, self.start, self.start + self.size)

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
 
+from octets cimport buffers
 from storage cimport allocation, octets
 from storage.hash_table cimport mark_octets, packed_octets
 from storage.hash_table.bucket cimport Bucket

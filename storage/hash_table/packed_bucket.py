@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from octets import buffers
 from storage import allocation, octets
 from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.bucket import Bucket
@@ -129,7 +130,7 @@ class PackedBucket(Bucket):
         """Make room for an item of *size* bytes as number *at*; return its offset. O(N)."""
         before = self._room()
         offset = len(self.data)
-        octets.resize(self.data, offset + size)
+        buffers.resize(self.data, offset + size)
         mark_octets.insert_mark(self.marks, at, prefix, offset)
         allocation.used += self._room() - before
         return offset
@@ -147,10 +148,10 @@ class PackedBucket(Bucket):
         old_end = self.end_of(offset)
         end = len(data)
         if old_end == end:  # 1
-            octets.resize(data, offset + size)
+            buffers.resize(data, offset + size)
         else:  # 2
-            octets.resize(data, end + size)
-            octets.move(data, end, offset, kept)
+            buffers.resize(data, end + size)
+            buffers.move(data, end, offset, kept)
             mark_octets.put_number(self.marks, at, end)
             self.holes += old_end - offset
             offset = end
@@ -170,7 +171,7 @@ class PackedBucket(Bucket):
             self.data = octets.bytearray_of(b"")
             self.holes = 0
         elif end == len(self.data):
-            octets.resize(self.data, offset)
+            buffers.resize(self.data, offset)
         else:
             self.holes += end - offset
         allocation.used += self._room() - before
@@ -285,9 +286,9 @@ class PackedBucket(Bucket):
         marks = self.marks
         at = mark_octets.count(marks)
         offset = len(self.data)
-        octets.resize(self.data, offset + size)
-        octets.resize(marks, (at + end - first) * mark_octets.MARK)
-        octets.put_slice(
+        buffers.resize(self.data, offset + size)
+        buffers.resize(marks, (at + end - first) * mark_octets.MARK)
+        buffers.put_slice(
             marks,
             at * mark_octets.MARK,
             source.marks,
@@ -303,7 +304,7 @@ class PackedBucket(Bucket):
     def _take_item(self, source: PackedBucket, at: int, to: int) -> int:
         """Copy the item that begins at *at* in *source* to *to*; return the offset after it."""
         size = source.end_of(at) - at
-        octets.put_slice(self.data, to, source.data, at, size)
+        buffers.put_slice(self.data, to, source.data, at, size)
         if source.far is not None:
             self.take_far_of(source, at, to)
         return to + size

@@ -1,6 +1,6 @@
 cimport cython
 
-from storage cimport octets
+from octets cimport buffers
 from storage.hash_table cimport mark_octets, packed_octets
 from storage.hash_table.directory cimport Directory
 from storage.hash_table.packed_segment cimport PackedSegment

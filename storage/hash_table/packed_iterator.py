@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from storage import octets
+from octets import buffers
 from storage.hash_table import mark_octets, packed_octets
 from storage.hash_table.directory import Directory
 from storage.hash_table.packed_segment import PackedSegment
@@ -86,10 +86,10 @@ class PackedIterator:
         """The current key."""
         if self.far_key is not None:
             return self.far_key
-        return octets.cut(self.data, self.key_start, self.key_start + self.key_size)
+        return buffers.cut(self.data, self.key_start, self.key_start + self.key_size)
 
     def value(self) -> bytes:
         """The current value."""
         if self.far_value is not None:
             return self.far_value
-        return octets.cut(self.data, self.value_start, self.value_start + self.value_size)
+        return buffers.cut(self.data, self.value_start, self.value_start + self.value_size)

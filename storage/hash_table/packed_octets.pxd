@@ -6,6 +6,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memcmp
 
+from octets cimport buffers
 from storage cimport octets
 
 cdef extern from "Python.h":
@@ -64,7 +65,7 @@ cdef inline Py_ssize_t put_text(bytearray data, Py_ssize_t at, bytes text) noexc
     else:
         at = octets.put_u8(data, at, 0x80 | size >> 8)
         at = octets.put_u8(data, at, size)
-    return octets.put(data, at, text)
+    return buffers.put(data, at, text)
 
 
 cdef inline Py_ssize_t put_far(bytearray data, Py_ssize_t at, uint32_t number) noexcept:
@@ -76,7 +77,7 @@ cdef inline bytes text_at(bytearray data, Py_ssize_t at, list far):
     if is_far(data, at):
         return <bytes>(<PyListObject *>far).ob_item[number_of(data, at)]
     start = start_of(data, at)
-    return octets.cut(data, start, start + size_of(data, at))
+    return buffers.cut(data, start, start + size_of(data, at))
 
 
 cdef inline bint is_text(bytearray data, Py_ssize_t at, list far, bytes text) noexcept:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from octets import buffers
 from storage import octets
 
 FAR_FROM = 512  # bytes; the shortest far text
@@ -64,7 +65,7 @@ def put_text(data: bytearray, at: int, text: bytes) -> int:
     else:
         at = octets.put_u8(data, at, 0x80 | len(text) >> 8)
         at = octets.put_u8(data, at, len(text))
-    return octets.put(data, at, text)
+    return buffers.put(data, at, text)
 
 
 def put_far(data: bytearray, at: int, number: int) -> int:
@@ -79,7 +80,7 @@ def text_at(data: bytearray, at: int, far: list[Any] | None) -> bytes:
         text: bytes = far[number_of(data, at)]
         return text
     start = start_of(data, at)
-    return octets.cut(data, start, start + size_of(data, at))
+    return buffers.cut(data, start, start + size_of(data, at))
 
 
 def is_text(data: bytearray, at: int, far: list[Any] | None, text: bytes) -> bool:

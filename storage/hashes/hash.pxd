@@ -4,7 +4,7 @@ from libc.stdint cimport uint64_t
 from storage cimport allocation
 from storage.hash_table.packed_table cimport PackedTable
 from storage.listpack.listpack cimport Listpack
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 
 cdef Py_ssize_t NONE
 cdef Py_ssize_t HEADS

@@ -20,8 +20,8 @@ from storage.hash_table.packed_table import PackedTable
 from storage.hashes.timed_fields import NO_EXPIRY, TimedFields
 from storage.hashes.timed_table import TimedTable
 from storage.hashes.triplets import Triplets
+from storage.limits import ListpackLimits
 from storage.listpack.listpack import Listpack
-from storage.listpack_limits import ListpackLimits
 
 NONE = -1
 HEADS = 32  # bytes; what a field and its value have besides their texts, on the safe side

@@ -4,7 +4,7 @@ from storage.hash_table cimport borrowed_packed
 from storage.hashes cimport borrowed_hash
 from storage.hashes.hash cimport Hash
 from storage.listpack.listpack cimport Listpack
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 from storage.rdb cimport borrowed, raw
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter

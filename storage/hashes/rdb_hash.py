@@ -29,9 +29,9 @@ from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
 from storage.hashes.timed_table import TimedTable
 from storage.hashes.triplets import Triplets
+from storage.limits import ListpackLimits
 from storage.listpack import ziplist
 from storage.listpack.listpack import Listpack
-from storage.listpack_limits import ListpackLimits
 from storage.rdb import borrowed, raw
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter

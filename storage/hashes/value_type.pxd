@@ -5,7 +5,7 @@ from storage.hashes cimport borrowed_hash, rdb_hash
 from storage.hashes.hash cimport Hash, of_pack
 from storage.listpack cimport small_listpack
 from storage.listpack.listpack cimport Listpack, of_dump
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 from storage.rdb cimport borrowed
 from storage.rdb.options cimport ReadOptions
 from storage.rdb.reader cimport RdbReader

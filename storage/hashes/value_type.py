@@ -13,9 +13,9 @@ from storage.hashes.hash import Hash, of_pack
 from storage.hashes.timed_fields import NO_EXPIRY
 from storage.hashes.timed_table import TimedTable
 from storage.hashes.triplets import Triplets
+from storage.limits import ListpackLimits
 from storage.listpack import small_listpack
 from storage.listpack.listpack import Listpack, of_dump
-from storage.listpack_limits import ListpackLimits
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader

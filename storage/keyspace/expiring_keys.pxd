@@ -1,11 +1,9 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from storage.keyspace.clock cimport Clock
+from storage.keyspace.settings cimport Clock, LazyFreeing, Lookup
 from storage.keyspace.key_events cimport KeyEvents
 from storage.keyspace.key_table cimport KeyTable
-from storage.keyspace.lazy_freeing cimport LazyFreeing
-from storage.keyspace.lookup cimport Lookup
 from storage.keyspace.usage cimport Usage
 
 cdef int64_t NO_TIME

@@ -1,10 +1,7 @@
 from libc.stdint cimport uint64_t
 
 from storage.chance cimport Chance
-from storage.keyspace.clock cimport Clock
-from storage.keyspace.lazy_freeing cimport LazyFreeing
-from storage.keyspace.lookup cimport Lookup
-from storage.keyspace.loose_keys cimport LooseKeys
+from storage.keyspace.settings cimport Clock, LazyFreeing, Lookup, LooseKeys
 from storage.keyspace.usage cimport Usage
 
 

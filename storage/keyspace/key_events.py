@@ -15,10 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from storage.chance import Chance
-from storage.keyspace.clock import Clock
-from storage.keyspace.lazy_freeing import LazyFreeing
-from storage.keyspace.lookup import Lookup
-from storage.keyspace.loose_keys import LooseKeys
+from storage.keyspace.settings import Clock, LazyFreeing, Lookup, LooseKeys
 from storage.keyspace.usage import Usage
 
 

@@ -5,7 +5,7 @@ from storage cimport allocation, types
 from storage.hash_table cimport fetching, mark_octets
 from storage.hash_table.packed_directory cimport PackedDirectory
 from storage.keyspace cimport item_octets
-from storage.keyspace.loose_keys cimport LooseKeys
+from storage.keyspace.settings cimport LooseKeys
 from storage.keyspace.segment cimport Segment
 from storage.keyspace.usage cimport Usage
 from storage.value_type cimport ValueType
@@ -50,20 +50,17 @@ cdef class KeyTable(PackedDirectory):
     cpdef int set(self, bytes key, object value, uint32_t last_use=*) except -1
     @cython.locals(row=ValueType, text=bytes)
     cpdef int keep(self, bytes key, object value, uint32_t last_use) except -1
-    cpdef int keep_packed(self, bytes key, ValueType row, bytes text, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
-    cdef int _insert(self, bytes key, int kind, object value, uint32_t last_use) except -1
+    cpdef int keep_packed(self, bytes key, ValueType row, bytes text, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef bint touch(self, bytes key, uint32_t last_use) except -1
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t, value=object)
     cpdef object pop(self, bytes key, object default=*)
     @cython.locals(prefix=uint64_t, segment=Segment, at=Py_ssize_t)
     cpdef bint discard(self, bytes key) except -1
-    cdef int _remove(self, Segment segment, Py_ssize_t at, uint64_t prefix) except -1
-    @cython.locals(keys=list, first=Py_ssize_t, some=list)
+    @cython.locals(keys=list, first=Py_ssize_t, some=list, key=bytes, prefix=uint64_t,
+                   segment=Segment, at=Py_ssize_t)
     cpdef int pack(self, Py_ssize_t count) except -1
-    @cython.locals(key=bytes, prefix=uint64_t, segment=Segment, at=Py_ssize_t)
-    cdef int _pack(self, list keys) except -1
     cdef int _loosen(self, bytes key) except -1
     cdef int _forget_all_loose(self) except -1
     @cython.locals(key=bytes)

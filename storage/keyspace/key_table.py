@@ -13,8 +13,8 @@ from storage import allocation, types
 from storage.hash_table import fetching, mark_octets
 from storage.hash_table.packed_directory import PackedDirectory
 from storage.keyspace import item_octets
-from storage.keyspace.loose_keys import LooseKeys
 from storage.keyspace.segment import Segment
+from storage.keyspace.settings import LooseKeys
 from storage.keyspace.usage import Usage
 from storage.value_type import ValueType
 
@@ -207,14 +207,10 @@ class KeyTable(PackedDirectory):
 
     def keep_packed(self, key: bytes, row: ValueType, text: bytes, last_use: int) -> None:
         """Put the value of the type *row* that is packed as *text* at *key*, which must be free."""
-        self._insert(key, item_octets.PACKED + row.number, text, last_use)
-
-    def _insert(self, key: bytes, kind: int, value: Any, last_use: int) -> None:
-        """Put *value*, which is of that kind, at *key*, which must be free."""
         prefix = mark_octets.prefix_of(key)
         segment = self._segment_of(prefix)
         at = -1 - segment.find(key, prefix)
-        segment.insert(at, key, kind, value, prefix, last_use)
+        segment.insert(at, key, item_octets.PACKED + row.number, text, prefix, last_use)
         self.used += 1
         self._split_if_long(segment, prefix)
 
@@ -226,7 +222,9 @@ class KeyTable(PackedDirectory):
         if at < 0:
             return default
         value = segment.copy_at(at)
-        self._remove(segment, at, prefix)
+        self.remove_at(segment, at, prefix)
+        if self.used == 0:
+            self._forget_all_loose()
         return value
 
     def discard(self, key: bytes) -> bool:
@@ -236,13 +234,10 @@ class KeyTable(PackedDirectory):
         at = segment.find(key, prefix)
         if at < 0:
             return False
-        self._remove(segment, at, prefix)
-        return True
-
-    def _remove(self, segment: Segment, at: int, prefix: int) -> None:
         self.remove_at(segment, at, prefix)
         if self.used == 0:
             self._forget_all_loose()
+        return True
 
     # ------------------------------------------------------------------ small values
 
@@ -257,16 +252,13 @@ class KeyTable(PackedDirectory):
         for first in range(0, len(keys), fetching.MOST):
             some = keys[first : first + fetching.MOST]
             self.fetch(some)
-            self._pack(some)
-
-    def _pack(self, keys: list[bytes]) -> None:
-        for key in keys:
-            prefix = mark_octets.prefix_of(key)
-            segment = self._segment_of(prefix)
-            at = segment.find(key, prefix)
-            if at >= 0:
-                segment.pack(at)
-                self._split_if_long(segment, prefix)
+            for key in some:
+                prefix = mark_octets.prefix_of(key)
+                segment = self._segment_of(prefix)
+                at = segment.find(key, prefix)
+                if at >= 0:
+                    segment.pack(at)
+                    self._split_if_long(segment, prefix)
 
     @property
     def loose(self) -> int:

@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from storage.chance cimport Chance
-from storage.keyspace.clock cimport Clock
+from storage.keyspace.settings cimport Clock
 
 cdef int64_t COUNTED
 cdef int64_t MINUTES
@@ -21,13 +21,12 @@ cdef class Usage:
     cdef public int64_t decay_minutes
 
     cpdef int64_t of_new_key(self) except -1
+    @cython.locals(counter=int64_t, rarity=int64_t)
     cpdef int64_t after_use(self, int64_t number) except -1
     cpdef int64_t of_loaded_key(self, int64_t idle_s, int64_t frequency) except -1
+    @cython.locals(now_s=int64_t)
     cpdef int64_t idle_s(self, int64_t number) except -1
-    @cython.locals(counter=int64_t, passed=int64_t)
+    @cython.locals(now_s=int64_t, counter=int64_t, passed=int64_t)
     cpdef int64_t frequency(self, int64_t number) except -1
     cdef int64_t _counted(self, int64_t counter) noexcept
-    @cython.locals(rarity=int64_t)
-    cdef int64_t _increased(self, int64_t counter) noexcept
-    cdef int64_t _minutes_since(self, int64_t number) noexcept
     cdef int64_t _now_s(self) noexcept

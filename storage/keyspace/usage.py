@@ -15,7 +15,7 @@ Source: https://redis.io/docs/latest/develop/reference/eviction/
 from __future__ import annotations
 
 from storage.chance import Chance
-from storage.keyspace.clock import Clock
+from storage.keyspace.settings import Clock
 
 COUNTED = 0xFF000000  # from here on a number is minutes and a counter
 MINUTES = 0xFFFF
@@ -51,7 +51,11 @@ class Usage:
         """What *number* becomes when its key is used now."""
         if not self.counts:
             return self._now_s()
-        return self._counted(self._increased(self.frequency(number)))
+        counter = self.frequency(number)
+        if counter < MOST_FREQUENT:  # plus 1, once in (counter - 5) * log_factor + 1 times
+            rarity = max(0, counter - NEW_KEY) * self.log_factor + 1
+            counter += self._chance.below(min(rarity, RAREST)) == 0
+        return self._counted(counter)
 
     def of_loaded_key(self, idle_s: int, frequency: int) -> int:
         """The number of a key that was not used for *idle_s* and has that counter; -1: unknown."""
@@ -61,16 +65,18 @@ class Usage:
 
     def idle_s(self, number: int) -> int:
         """For how many seconds the key has not been used."""
+        now_s = self._now_s()
         if number < COUNTED:
-            return max(0, self._now_s() - number)
-        return 60 * self._minutes_since(number)
+            return max(0, now_s - number)
+        return 60 * ((now_s // 60 - (number >> 8)) & MINUTES)
 
     def frequency(self, number: int) -> int:
         """How often the key is used: its counter now."""
+        now_s = self._now_s()
         if number < COUNTED:
-            counter, passed = NEW_KEY, max(0, self._now_s() - number) // 60
+            counter, passed = NEW_KEY, max(0, now_s - number) // 60
         else:
-            counter, passed = number & MOST_FREQUENT, self._minutes_since(number)
+            counter, passed = number & MOST_FREQUENT, (now_s // 60 - (number >> 8)) & MINUTES
         if self.decay_minutes == 0:
             return counter
         return max(0, counter - passed // self.decay_minutes)
@@ -79,16 +85,6 @@ class Usage:
 
     def _counted(self, counter: int) -> int:
         return COUNTED | (self._now_s() // 60 & MINUTES) << 8 | counter
-
-    def _increased(self, counter: int) -> int:
-        """*counter* after one more use: plus 1, once in (counter - 5) * log_factor + 1 times."""
-        if counter == MOST_FREQUENT:
-            return counter
-        rarity = max(0, counter - NEW_KEY) * self.log_factor + 1
-        return counter + (self._chance.below(min(rarity, RAREST)) == 0)
-
-    def _minutes_since(self, number: int) -> int:
-        return (self._now_s() // 60 - (number >> 8)) & MINUTES
 
     def _now_s(self) -> int:
         return self._clock.now_ms // 1000

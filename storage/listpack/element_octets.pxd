@@ -3,6 +3,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint8_t
 
+from octets cimport buffers
 from storage cimport octets
 
 cdef enum:
@@ -87,7 +88,7 @@ cdef inline Py_ssize_t put_string(bytearray data, Py_ssize_t at, bytes value) no
     else:
         at = octets.put_u8(data, at, STR32)
         at = octets.put_u32(data, at, length)
-    at = octets.put(data, at, value)
+    at = buffers.put(data, at, value)
     return put_backlen(data, at, at - start)
 
 

@@ -25,6 +25,7 @@ the offset after it. What is read has been checked before, if a function does no
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 
 STR6, INT13, STR12 = 0x80, 0xC0, 0xE0
@@ -103,7 +104,7 @@ def put_string(data: bytearray, at: int, value: bytes) -> int:
     else:
         at = octets.put_u8(data, at, STR32)
         at = octets.put_u32(data, at, length)
-    at = octets.put(data, at, value)
+    at = buffers.put(data, at, value)
     return put_backlen(data, at, at - start)
 
 

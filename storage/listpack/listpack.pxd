@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from octets cimport buffers
 from storage cimport allocation, octets
 from storage.listpack cimport element_octets
 
@@ -66,7 +67,7 @@ cdef class Listpack:
     @cython.locals(data=bytearray, size=Py_ssize_t, head=Py_ssize_t, after=Py_ssize_t)
     cpdef Py_ssize_t read(self, Py_ssize_t at, Element element) noexcept
     cpdef object get(self, Py_ssize_t at)
-    @cython.locals(head=Py_ssize_t)
+    @cython.locals(head=Py_ssize_t, end=Py_ssize_t)
     cpdef bytes get_bytes(self, Py_ssize_t at)
     cpdef int64_t get_int(self, Py_ssize_t at) except? -1
     @cython.locals(head=Py_ssize_t, size=Py_ssize_t)

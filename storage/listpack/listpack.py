@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from octets import buffers
 from storage import allocation, octets
 from storage.errors import Corrupt, TooLarge
 from storage.listpack import element_octets
@@ -94,7 +95,7 @@ class Listpack:
 
     def dump(self) -> bytes:
         """The bytes. O(N)."""
-        return octets.cut(self.data, 0, self.size)
+        return buffers.cut(self.data, 0, self.size)
 
     def copy(self) -> Listpack:
         """Another listpack of the same elements. O(N)."""
@@ -121,7 +122,7 @@ class Listpack:
             raise TooLarge(f"a listpack of {needed} bytes")
         if needed > len(self.data):
             room = min(needed >> 1, MAX_ROOM) if size < MAX_ROOM else 0
-            octets.resize(self.data, (needed + room) | 15)  # one more is taken: blocks of 16
+            buffers.resize(self.data, (needed + room) | 15)  # one more is taken: blocks of 16
             self._count_room()
 
     def _count_room(self) -> None:
@@ -264,7 +265,8 @@ class Listpack:
         """The element at *at*; an integer as its decimal text."""
         if element_octets.is_string(self.data, at):
             head = element_octets.head_size(self.data, at)
-            return octets.cut(self.data, at + head, at + element_octets.encoded_size(self.data, at))
+            end = at + element_octets.encoded_size(self.data, at)
+            return buffers.cut(self.data, at + head, end)
         return octets.decimal(element_octets.number_at(self.data, at))
 
     def get_int(self, at: int) -> int:
@@ -348,7 +350,7 @@ class Listpack:
         size = other.size - len(EMPTY)
         self.reserve(size)
         count = self.length() + other.length()
-        end = octets.put_slice(self.data, self.size - 1, other.data, HEADER, size)
+        end = buffers.put_slice(self.data, self.size - 1, other.data, HEADER, size)
         self.end_at(end, 0)
         self.count = count
         self._write_header()
@@ -381,7 +383,7 @@ class Listpack:
         if at == HEADER:
             octets.drop_front(self.data, size)
         else:
-            octets.move(self.data, end - size, end, self.size - end)
+            buffers.move(self.data, end - size, end, self.size - end)
         if SPARSE * (self.size - size) < octets.capacity(self.data) - FEW:
             self.data = octets.exact(self.data, self.size - size)
             self._count_room()
@@ -395,7 +397,7 @@ class Listpack:
             self._count_room()
         else:
             self.reserve(growth)
-            octets.move(self.data, end + growth, end, self.size - end)
+            buffers.move(self.data, end + growth, end, self.size - end)
 
     def end_at(self, end: int, more: int) -> None:
         """Close the listpack at *end*, after *more* elements that were added.
@@ -449,7 +451,7 @@ class Listpack:
         size = self.size - 1 - at
         count = self._distance(at, self.size - 1)
         moved.reserve(size)
-        moved.end_at(octets.put_slice(moved.data, HEADER, self.data, at, size), count)
+        moved.end_at(buffers.put_slice(moved.data, HEADER, self.data, at, size), count)
         self._open(at, self.size - 1, 0, -count)
         return moved
 

@@ -1,5 +1,6 @@
 cimport cython
 
+from octets cimport buffers
 from storage cimport octets
 from storage.listpack cimport element_octets
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 from storage.listpack import element_octets
 
@@ -33,7 +34,7 @@ def of_words(words: list[bytes], first: int, step: int, longest: int, most: int)
     octets.put_u8(data, to, END)
     octets.put_u32(data, 0, to + 1)
     octets.put_u16(data, 4, count - first)
-    return octets.cut(data, 0, to + 1)
+    return buffers.cut(data, 0, to + 1)
 
 
 def _most_bytes(words: list[bytes], first: int, longest: int) -> int:

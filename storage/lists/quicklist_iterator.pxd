@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from octets cimport buffers
 from storage cimport octets
 from storage.listpack.listpack cimport Element, Listpack
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 from storage.listpack.listpack import Element, Listpack
 from storage.lists.node_deque import Node
@@ -122,7 +123,7 @@ class QuickListIterator:
         if self.is_int:
             return octets.decimal(self.number)
         assert self.data is not None
-        return octets.cut(self.data, self.start, self.start + self.size)
+        return buffers.cut(self.data, self.start, self.start + self.size)
 
     def matches(self, value: bytes) -> bool:
         """Whether the current element is *value*."""

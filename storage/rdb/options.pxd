@@ -1,8 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from storage.listpack_limits cimport ListpackLimits
-from storage.set_limits cimport SetLimits
+from storage.limits cimport ListpackLimits, SetLimits
 
 
 @cython.final

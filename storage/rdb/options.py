@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits, SetLimits
 from storage.rdb import opcodes
-from storage.set_limits import SetLimits
 
 DEFAULT_LIST_FILL = -2  # the default of list-max-listpack-size: nodes of 8 KB
 DEFAULT_HASH_LIMITS = ListpackLimits(512)  # the default of hash-max-listpack-entries

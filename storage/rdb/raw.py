@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias
 
+from octets import buffers
 from storage import octets
 
 Raw: TypeAlias = bytes | bytearray | memoryview
@@ -57,7 +58,7 @@ def cut(data: Raw, at: int, size: int) -> bytes:
 
 def put(buffer: bytearray, at: int, data: Raw, start: int, size: int) -> int:
     """Write *size* bytes of *data* from *start* on."""
-    return octets.put(buffer, at, cut(data, start, size))
+    return buffers.put(buffer, at, cut(data, start, size))
 
 
 def u16(data: Raw, at: int) -> int:
@@ -92,17 +93,17 @@ def u64_be(data: Raw, at: int) -> int:
 
 def put_u32_be(buffer: bytearray, at: int, number: int) -> int:
     """Write an unsigned 32-bit big-endian number."""
-    return octets.put(buffer, at, number.to_bytes(4, "big"))
+    return buffers.put(buffer, at, number.to_bytes(4, "big"))
 
 
 def put_u64_be(buffer: bytearray, at: int, number: int) -> int:
     """Write an unsigned 64-bit big-endian number."""
-    return octets.put(buffer, at, number.to_bytes(8, "big"))
+    return buffers.put(buffer, at, number.to_bytes(8, "big"))
 
 
 def put_u64(buffer: bytearray, at: int, number: int) -> int:
     """Write an unsigned 64-bit number."""
-    return octets.put(buffer, at, number.to_bytes(8, "little"))
+    return buffers.put(buffer, at, number.to_bytes(8, "little"))
 
 
 def blank(size: int) -> bytearray:

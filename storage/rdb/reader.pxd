@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from octets cimport buffers
 from storage cimport octets
 from storage.rdb cimport crc64, lzf, raw
 

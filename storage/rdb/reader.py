@@ -7,6 +7,7 @@ taken for it.
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 from storage.errors import Corrupt, Truncated
 from storage.rdb import crc64, lzf, raw
@@ -127,7 +128,7 @@ class RdbReader:
             return raw.cut(self._data, self._pass(size), size)
         if first == LZF:
             expanded = self._expanded()
-            return octets.cut(expanded, 0, len(expanded))
+            return buffers.cut(expanded, 0, len(expanded))
         return b"%d" % self._int_string(first)
 
     def owned_string(self) -> bytearray:

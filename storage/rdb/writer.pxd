@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from octets cimport buffers
 from storage cimport octets
 from storage.rdb cimport raw
 from storage.rdb.lzf cimport Compressor

@@ -14,6 +14,7 @@ Other numbers are little-endian.
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 from storage.rdb import opcodes, raw
 from storage.rdb.lzf import Compressor
@@ -43,14 +44,14 @@ class RdbWriter:
 
     def take(self) -> bytes:
         """The bytes written since the last call."""
-        taken = octets.cut(self._data, 0, self.size)
+        taken = buffers.cut(self._data, 0, self.size)
         self.size = 0
         return taken
 
     def _reserve(self, size: int) -> None:
         """Make room for *size* bytes more."""
         if self.size + size > len(self._data):
-            octets.resize(self._data, (self.size + size) * 3 // 2)
+            buffers.resize(self._data, (self.size + size) * 3 // 2)
 
     # ------------------------------------------------------------------ numbers
 
@@ -104,7 +105,7 @@ class RdbWriter:
         """The bytes themselves."""
         size = len(data)
         self._reserve(size)
-        self.size = octets.put(self._data, self.size, data)
+        self.size = buffers.put(self._data, self.size, data)
 
     def string(self, text: bytes) -> None:
         """A string."""
@@ -127,7 +128,7 @@ class RdbWriter:
         else:
             text = octets.decimal(number)
             self._put_length(len(text))
-            self.size = octets.put(self._data, self.size, text)
+            self.size = buffers.put(self._data, self.size, text)
 
     def _put_int32(self, number: int) -> None:
         data, at = self._data, self.size
@@ -154,6 +155,6 @@ class RdbWriter:
         self.size = octets.put_u8(self._data, self.size, ENCODED + LZF)
         self._put_length(compressed)
         self._put_length(size)
-        octets.move(self._data, self.size, start, compressed)
+        buffers.move(self._data, self.size, start, compressed)
         self.size += compressed
         return True

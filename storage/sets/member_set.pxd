@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from storage cimport allocation, octets
 from storage.hash_table.packed_table cimport PackedTable
 from storage.listpack.listpack cimport Listpack
-from storage.set_limits cimport SetLimits
+from storage.limits cimport SetLimits
 from storage.sets cimport intset
 from storage.sets.member_walk cimport MemberWalk
 from storage.chance cimport Chance

@@ -19,8 +19,8 @@ from typing import TypeAlias
 from storage import allocation, octets
 from storage.chance import Chance
 from storage.hash_table.packed_table import PackedTable
+from storage.limits import SetLimits
 from storage.listpack.listpack import Listpack
-from storage.set_limits import SetLimits
 from storage.sets import intset
 from storage.sets.member_walk import MemberWalk
 

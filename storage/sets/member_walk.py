@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 from storage.hash_table.packed_iterator import PackedIterator
 from storage.hash_table.packed_table import PackedTable
@@ -87,4 +88,4 @@ class MemberWalk:
         if self.whole is not None:
             return self.whole
         assert self.data is not None
-        return octets.cut(self.data, self.start, self.start + self.size)
+        return buffers.cut(self.data, self.start, self.start + self.size)

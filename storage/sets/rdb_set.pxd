@@ -6,7 +6,7 @@ from storage.listpack.listpack cimport Listpack
 from storage.rdb cimport borrowed
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter
-from storage.set_limits cimport SetLimits
+from storage.limits cimport SetLimits
 from storage.sets cimport borrowed_set, intset
 from storage.sets.member_set cimport MemberSet
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from storage.errors import Corrupt
 from storage.hash_table import borrowed_packed
 from storage.hash_table.packed_table import PackedTable
+from storage.limits import SetLimits
 from storage.listpack.listpack import Listpack
 from storage.rdb import borrowed
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.set_limits import SetLimits
 from storage.sets import borrowed_set, intset
 from storage.sets.member_set import MemberSet, of_members
 

@@ -1,7 +1,7 @@
 cimport cython
 
 from storage.listpack.listpack cimport Listpack
-from storage.set_limits cimport SetLimits
+from storage.limits cimport SetLimits
 from storage.sets.member_set cimport MemberSet
 from storage.sets.member_walk cimport MemberWalk
 
@@ -17,18 +17,14 @@ cpdef Py_ssize_t intersection_size(list sets, Py_ssize_t limit) except -1
 cpdef list union(list sets)
 @cython.locals(member=MemberWalk)
 cdef int _add_all(dict known, MemberSet values) except -1
-@cython.locals(first=MemberSet, others=list, values=MemberSet, known=dict)
+@cython.locals(first=MemberSet, others=list, values=MemberSet, known=dict, member=MemberWalk)
 cpdef list difference(list sets)
-@cython.locals(first=MemberSet, others=list, values=MemberSet, made=MemberSet)
+@cython.locals(first=MemberSet, others=list, values=MemberSet, made=MemberSet, member=MemberWalk)
 cpdef MemberSet difference_as_set(list sets, SetLimits limits)
 @cython.locals(values=MemberSet, in_others=Py_ssize_t)
 cdef bint _is_looked_for(MemberSet first, list others) except -1
 @cython.locals(left=list, member=MemberWalk, text=bytes)
 cdef list _without_found(MemberSet values, list lookups)
-@cython.locals(member=MemberWalk)
-cdef int _drop_all(dict known, MemberSet values) except -1
-@cython.locals(member=MemberWalk)
-cdef int _remove_all(MemberSet made, MemberSet values) except -1
 @cython.locals(made=MemberSet, member=bytes)
 cpdef MemberSet as_set(list members, SetLimits limits)
 cdef list _by_size(list sets)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from storage.limits import SetLimits
 from storage.listpack.listpack import Listpack
-from storage.set_limits import SetLimits
 from storage.sets.member_set import MemberSet
 
 Lookup: TypeAlias = MemberSet | set[bytes]  # what members are looked for in
@@ -82,7 +82,9 @@ def difference(sets: list[MemberSet | None]) -> list[bytes]:
     known: dict[bytes, None] = {}  # 2
     _add_all(known, first)
     for values in others:
-        _drop_all(known, values)
+        member = values.walk()
+        while member.next():
+            known.pop(member.value(), None)
     return list(known)
 
 
@@ -94,7 +96,9 @@ def difference_as_set(sets: list[MemberSet | None], limits: SetLimits) -> Member
         return as_set(difference(sets), limits)
     made = as_set(list(first), limits)
     for values in others:
-        _remove_all(made, values)
+        member = values.walk()
+        while member.next():
+            made.remove(member.value())
     return made
 
 
@@ -115,18 +119,6 @@ def _without_found(values: MemberSet, lookups: list[Lookup]) -> list[bytes]:
         if not _is_in_any(text, lookups):
             left.append(text)
     return left
-
-
-def _drop_all(known: dict[bytes, None], values: MemberSet) -> None:
-    member = values.walk()
-    while member.next():
-        known.pop(member.value(), None)
-
-
-def _remove_all(made: MemberSet, values: MemberSet) -> None:
-    member = values.walk()
-    while member.next():
-        made.remove(member.value())
 
 
 def as_set(members: list[bytes], limits: SetLimits) -> MemberSet:

@@ -3,7 +3,7 @@ cimport cython
 from storage cimport octets
 from storage.listpack cimport small_listpack
 from storage.listpack.listpack cimport Listpack, of_dump
-from storage.set_limits cimport SetLimits
+from storage.limits cimport SetLimits
 from storage.rdb cimport borrowed
 from storage.rdb.options cimport ReadOptions
 from storage.rdb.reader cimport RdbReader

@@ -9,13 +9,13 @@ from typing import Any
 from storage import octets
 from storage.hash_table import sampling
 from storage.hash_table.packed_table import PackedTable
+from storage.limits import SetLimits
 from storage.listpack import small_listpack
 from storage.listpack.listpack import Listpack, of_dump
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.set_limits import SetLimits
 from storage.sets import borrowed_set, intset, rdb_set
 from storage.sets.member_set import MemberSet, of_members
 from storage.value_type import PACKED_UP_TO, ValueType, Words

@@ -33,7 +33,6 @@ cdef class SnapshotWriter:
     cpdef bytes _piece(self)
     @cython.locals(writer=RdbWriter)
     cpdef int _write_head(self) except -1
-    @cython.locals(writer=RdbWriter)
+    @cython.locals(writer=RdbWriter, expiry_ms=int64_t)
     cpdef bint _fill(self, KeyWalk walk, KeyTable expiring, Usage usage, dict side) except -1
-    cdef int _write_expiry(self, int64_t expiry_ms) except -1
     cdef int _write_usage(self, int64_t last_use, Usage usage) except -1

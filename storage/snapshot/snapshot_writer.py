@@ -124,10 +124,15 @@ class SnapshotWriter:
             if not walk.step():
                 return False
             self.keys_written += 1
-            if side:
-                self._write_side(side.get(walk.current_key()))
-            if expiring.used:
-                self._write_expiry(expiring.number(walk.current_key()))
+            beside = side.get(walk.current_key()) if side else None
+            if beside is not None:
+                writer.byte(opcodes.AUX)
+                writer.string(side_data.AUX)
+                writer.string(beside.record())
+            expiry_ms = expiring.number(walk.current_key()) if expiring.used else NO_EXPIRY
+            if expiry_ms != NO_EXPIRY:
+                writer.byte(EXPIRE_MS)
+                writer.i64(expiry_ms)
             if usage.is_saved:
                 self._write_usage(walk.last_use(), usage)
             if borrowed.class_of(walk.value) is not self._class:
@@ -136,17 +141,6 @@ class SnapshotWriter:
             if not self._type.write_at_once(writer, walk.key, walk.value):
                 break
         return True
-
-    def _write_side(self, side: SideData | None) -> None:
-        if side is not None:
-            self._writer.byte(opcodes.AUX)
-            self._writer.string(side_data.AUX)
-            self._writer.string(side.record())
-
-    def _write_expiry(self, expiry_ms: int) -> None:
-        if expiry_ms != NO_EXPIRY:
-            self._writer.byte(EXPIRE_MS)
-            self._writer.i64(expiry_ms)
 
     def _write_usage(self, last_use: int, usage: Usage) -> None:
         if usage.counts:

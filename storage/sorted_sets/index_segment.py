@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from octets import buffers
 from storage import allocation, octets
 from storage.hash_table import mark_octets
 from storage.hash_table.bucket import Bucket
@@ -116,6 +117,6 @@ class IndexSegment(Bucket):
         before = octets.capacity(self.marks)
         here = len(self.marks)
         size = (end - first) * mark_octets.MARK
-        octets.resize(self.marks, here + size)
-        octets.put_slice(self.marks, here, source.marks, first * mark_octets.MARK, size)
+        buffers.resize(self.marks, here + size)
+        buffers.put_slice(self.marks, here, source.marks, first * mark_octets.MARK, size)
         allocation.used += octets.capacity(self.marks) - before

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
 
+from octets cimport buffers
 from storage cimport allocation, octets
 from storage.sorted_sets cimport score_octets
 from storage.sorted_sets.bound cimport Bound
@@ -31,14 +32,12 @@ cdef class Leaf:
     cdef Py_ssize_t count_before(self, Bound bound) except -1
     @cython.locals(offset=Py_ssize_t, start=Py_ssize_t)
     cpdef bytes member_at(self, Py_ssize_t at)
-    @cython.locals(offset=Py_ssize_t)
-    cdef Py_ssize_t _space_at(self, Py_ssize_t at) noexcept
 
     @cython.locals(before=int64_t, offset=Py_ssize_t)
     cdef int insert(
         self, Py_ssize_t at, double score, uint32_t prefix, bytes member
     ) except -1
-    @cython.locals(before=int64_t, at=Py_ssize_t)
+    @cython.locals(before=int64_t, at=Py_ssize_t, offset=Py_ssize_t)
     cdef int remove(self, Py_ssize_t first, Py_ssize_t end) except -1
     @cython.locals(marks=bytearray)
     cdef bint keeps_place(self, Py_ssize_t at, double score) noexcept

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from octets import buffers
 from storage import allocation, octets
 from storage.sorted_sets import score_octets
 from storage.sorted_sets.bound import Bound
@@ -92,12 +93,7 @@ class Leaf:
         """The member number *at*."""
         offset = score_octets.place_at(self.marks, at)
         start = score_octets.text_start(self.data, offset)
-        return octets.cut(self.data, start, start + score_octets.text_size(self.data, offset))
-
-    def _space_at(self, at: int) -> int:
-        """The bytes that this member takes in the data."""
-        offset = score_octets.place_at(self.marks, at)
-        return score_octets.text_space(score_octets.text_size(self.data, offset))
+        return buffers.cut(self.data, start, start + score_octets.text_size(self.data, offset))
 
     # ------------------------------------------------------------------ changing
 
@@ -105,7 +101,7 @@ class Leaf:
         """Insert *member* as number *at*."""
         before = self._room()
         offset = len(self.data)
-        octets.resize(self.data, offset + score_octets.text_space(len(member)))
+        buffers.resize(self.data, offset + score_octets.text_space(len(member)))
         score_octets.put_text(self.data, offset, member)
         score_octets.insert_mark(self.marks, at, score, prefix, offset)
         allocation.used += self._room() - before
@@ -114,7 +110,8 @@ class Leaf:
         """Remove the members number *first* to before *end*."""
         before = self._room()
         for at in range(first, end):
-            self.holes += self._space_at(at)
+            offset = score_octets.place_at(self.marks, at)
+            self.holes += score_octets.text_space(score_octets.text_size(self.data, offset))
         score_octets.remove_marks(self.marks, first, end)
         allocation.used += self._room() - before
         if self.holes * HOLES_SHARE > len(self.data):
@@ -135,8 +132,8 @@ class Leaf:
         before = self._room()
         here = score_octets.count(self.marks)
         count = score_octets.count(source.marks) - first
-        octets.resize(self.marks, (here + count) * score_octets.MARK)
-        octets.put_slice(
+        buffers.resize(self.marks, (here + count) * score_octets.MARK)
+        buffers.put_slice(
             self.marks,
             here * score_octets.MARK,
             source.marks,
@@ -154,11 +151,11 @@ class Leaf:
             offset = score_octets.place_at(marks, at)
             size += score_octets.text_space(score_octets.text_size(source.data, offset))
         end = len(self.data)
-        octets.resize(self.data, end + size)
+        buffers.resize(self.data, end + size)
         for at in range(first, score_octets.count(marks)):
             offset = score_octets.place_at(marks, at)
             size = score_octets.text_space(score_octets.text_size(source.data, offset))
-            octets.put_slice(self.data, end, source.data, offset, size)
+            buffers.put_slice(self.data, end, source.data, offset, size)
             score_octets.put_place(marks, at, end)
             end += size
 

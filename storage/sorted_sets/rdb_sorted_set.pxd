@@ -1,7 +1,7 @@
 cimport cython
 
 from storage.listpack.listpack cimport Listpack
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 from storage.rdb cimport borrowed, raw
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from math import isnan
 
 from storage.errors import Corrupt
+from storage.limits import ListpackLimits
 from storage.listpack import ziplist
 from storage.listpack.listpack import Listpack
-from storage.listpack_limits import ListpackLimits
 from storage.rdb import borrowed, raw
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter

@@ -9,6 +9,7 @@ Positions are those of members. What is done here is O(N), but N is small.
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 from storage.listpack.listpack import Element, Listpack
 from storage.sorted_sets import bound as bounds
@@ -29,7 +30,7 @@ def read_score(pack: Listpack, at: int, element: Element) -> float:
     pack.read(at, element)
     if element.is_int:
         return float(element.number)
-    return float(octets.cut(pack.data, element.start, element.start + element.size))
+    return float(buffers.cut(pack.data, element.start, element.start + element.size))
 
 
 def rank(pack: Listpack, bound: Bound) -> int:

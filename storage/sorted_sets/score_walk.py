@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from octets import buffers
 from storage import octets
 from storage.listpack.listpack import Element, Listpack
 from storage.sorted_sets import score_listpack, score_octets
@@ -96,7 +97,7 @@ class ScoreWalk:
         if self.is_int:
             return octets.decimal(self.number)
         assert self.data is not None
-        return octets.cut(self.data, self.start, self.start + self.size)
+        return buffers.cut(self.data, self.start, self.start + self.size)
 
 
 def begin(pack: Listpack | None, tree: ScoreTree | None, rank: int, reverse: bool) -> ScoreWalk:

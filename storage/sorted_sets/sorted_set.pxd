@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from storage cimport allocation
 from storage.listpack.listpack cimport Listpack
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 from storage.sorted_sets cimport score_listpack, score_walk
 from storage.sorted_sets.bound cimport Bound
 from storage.sorted_sets.score_tree cimport ScoreTree

@@ -18,8 +18,8 @@ from typing import Any
 
 from storage import allocation
 from storage.chance import Chance
+from storage.limits import ListpackLimits
 from storage.listpack.listpack import Listpack
-from storage.listpack_limits import ListpackLimits
 from storage.sorted_sets import score_listpack, score_walk
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.score_tree import ScoreTree

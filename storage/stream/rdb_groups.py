@@ -95,9 +95,9 @@ def read(reader: RdbReader, code: int, stream: Stream) -> None:
         last_id = stream_id.make_id(ms, reader.length())
         if stream.find_group(name) is not None:
             raise Corrupt(f"two consumer groups of one name: {name!r}")
-        group = stream.create_group(
-            name, last_id, _read_entries_read(reader, code, stream, last_id)
-        )
+        is_old = code == STREAM_1
+        number = group_lag.number_of(stream, last_id) if is_old else reader.length()
+        group = stream.create_group(name, last_id, UNKNOWN if number > I64_MAX else number)
         for _ in range(reader.count(LEAST_PENDING)):
             restore(reader, group)
         for _ in range(reader.count(LEAST_CONSUMER)):
@@ -105,13 +105,6 @@ def read(reader: RdbReader, code: int, stream: Stream) -> None:
         if code >= STREAM_5:
             _read_unowned(reader, group)
         group.settle()
-
-
-def _read_entries_read(reader: RdbReader, code: int, stream: Stream, last_id: StreamId) -> int:
-    if code == STREAM_1:
-        return group_lag.number_of(stream, last_id)
-    number = reader.length()
-    return UNKNOWN if number > I64_MAX else number
 
 
 def restore(reader: RdbReader, group: ConsumerGroup) -> None:

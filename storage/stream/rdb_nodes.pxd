@@ -36,7 +36,6 @@ cdef class NodeCheck:
     cdef Py_ssize_t _entry(self, Py_ssize_t at, Py_ssize_t master_fields) except -1
     @cython.locals(data=raw.Raw)
     cdef int64_t _number(self, Py_ssize_t at) except? -1
-    cdef int64_t _large_number(self, Py_ssize_t at) except? -1
     cdef Py_ssize_t _past(self, Py_ssize_t at) noexcept
     @cython.locals(fields=int64_t)
     cdef Py_ssize_t _fields(self, Py_ssize_t at) except -1

@@ -125,9 +125,6 @@ class NodeCheck:
         data = self._bytes
         if data[at] < element_octets.STR6 and at + 1 < self._end and data[at + 1] == 1:
             return data[at]  # what most are
-        return self._large_number(at)
-
-    def _large_number(self, at: int) -> int:
         self._behind(at)
         if element_octets.is_string(self._data, at):
             raise Corrupt("a stream node has text where a number belongs")

@@ -74,10 +74,8 @@ cdef class Stream:
     cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1
-    cdef int _drop_node(self, RaxIterator at, int64_t count) except -1
     @cython.locals(entry=StreamIterator, deleted=int64_t)
     cdef int64_t _mark_from_front(self, int64_t count, StreamId end) except -1
-    cdef int64_t _trimmed(self, int64_t deleted) except -1
 
     @cython.locals(group=ConsumerGroup)
     cpdef ConsumerGroup create_group(self, bytes name, StreamId last_id, int64_t entries_read=*)

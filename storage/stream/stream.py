@@ -24,7 +24,6 @@ from storage.errors import (
 )
 from storage.listpack.listpack import Listpack
 from storage.rax.rax import Rax
-from storage.rax.rax_iterator import RaxIterator
 from storage.stream import stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
@@ -293,14 +292,17 @@ class Stream:
             if limit and deleted + count > limit:
                 break
             if self.length - count >= maxlen:
-                self._drop_node(node, count)
+                self._remove_node(node.current_key(), node.value)
+                self.length -= count
                 deleted += count
             elif approximate:
                 break
             else:
                 deleted += self._mark_from_front(self.length - maxlen, MAX)
                 break
-        return self._trimmed(deleted)
+        if deleted:
+            self.first_id = self.first_entry_id()
+        return deleted
 
     def trim_by_id(self, minid: StreamId, approximate: bool = False, limit: int = 0) -> int:
         """Delete all entries with ids less than *minid*; otherwise like trim_by_length."""
@@ -313,14 +315,17 @@ class Stream:
             if limit and deleted + count > limit:
                 break
             if stream_node.last_id(node.value, node.current_key()) < minid:
-                self._drop_node(node, count)
+                self._remove_node(node.current_key(), node.value)
+                self.length -= count
                 deleted += count
             elif approximate:
                 break
             else:
                 deleted += self._mark_from_front(count, minid.prev())
                 break
-        return self._trimmed(deleted)
+        if deleted:
+            self.first_id = self.first_entry_id()
+        return deleted
 
     def _head_stays(self, maxlen: int) -> bool:
         """Whether *maxlen* entries need the first node, and so all nodes."""
@@ -330,11 +335,6 @@ class Stream:
                 return True
             self._head = found[1]
         return self.length - stream_node.alive(self._head) < maxlen
-
-    def _drop_node(self, at: RaxIterator, count: int) -> None:
-        """Remove a whole node, in which *count* entries are alive."""
-        self._remove_node(at.current_key(), at.value)
-        self.length -= count
 
     def _mark_from_front(self, count: int, end: StreamId) -> int:
         """Mark the first *count* entries, up to *end*, as deleted; all are in the first node."""
@@ -347,11 +347,6 @@ class Stream:
         if entry.node is not None:
             stream_node.count_deleted(entry.node, deleted)
             self.length -= deleted
-        return deleted
-
-    def _trimmed(self, deleted: int) -> int:
-        if deleted:
-            self.first_id = self.first_entry_id()
         return deleted
 
     # ------------------------------------------------------------------ counters, groups

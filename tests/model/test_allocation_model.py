@@ -14,10 +14,9 @@ from storage.hashes.hash import Hash
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_lookups import ANY
 from storage.keyspace.keyspace import Keyspace
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits, SetLimits
 from storage.lists.quicklist import QuickList
 from storage.rax.rax import Rax
-from storage.set_limits import SetLimits
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.stream import Stream, StreamConfig

@@ -10,7 +10,7 @@ from storage.chance import Chance
 from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
 from storage.hashes.triplets import Triplets
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
 from tests.worth import rounds

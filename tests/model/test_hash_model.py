@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from storage.chance import Chance
 from storage.hashes.hash import Hash
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.payload import dump, restore
 from tests.worth import rounds
 

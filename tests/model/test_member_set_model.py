@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from storage.chance import Chance
+from storage.limits import SetLimits
 from storage.listpack.listpack import Listpack
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
-from storage.set_limits import SetLimits
 from storage.sets import intset
 from storage.sets.member_set import MemberSet
 from tests.worth import rounds

@@ -12,8 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from storage import allocation
 from storage.hashes.hash import Hash
 from storage.keyspace.key_table import KeyTable
-from storage.keyspace.loose_keys import LooseKeys
-from storage.listpack_limits import ListpackLimits
+from storage.keyspace.settings import LooseKeys
+from storage.limits import ListpackLimits
 from tests.worth import rounds
 
 SETTINGS = settings(max_examples=rounds(60), stateful_step_count=40, deadline=None)

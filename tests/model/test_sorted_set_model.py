@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from storage.chance import Chance
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
 from storage.sorted_sets.bound import Bound

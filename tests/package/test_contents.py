@@ -22,7 +22,7 @@ from tests.package.environment import ROOT, Environment, made_sdist, made_wheel,
 
 CARRIED = "penstock/_application/"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
-SOURCES = ("penstock", "pyspark_penstock", "server", "storage", "protocol", "build_core")
+SOURCES = ("penstock", "pyspark_penstock", "server", "storage", "protocol", "octets", "build_core")
 BUILD_FILES = {"pyproject.toml", "setup.py", "build_ext.py", "MANIFEST.in", "README.md", "LICENSE"}
 
 
@@ -51,7 +51,9 @@ def test_the_wheel_holds_every_file_but_declarations_and_each_compiled_module(
 ):
     monkeypatch.chdir(ROOT)
     libraries = tracked("penstock", "pyspark_penstock")
-    application = {f"{CARRIED}{name}" for name in tracked("server", "storage", "protocol")}
+    application = {
+        f"{CARRIED}{name}" for name in tracked("server", "storage", "protocol", "octets")
+    }
     sources = {name for name in application if not name.endswith(".pxd")}
     assert wheel_names == libraries | sources | compiled_files()
 
@@ -62,7 +64,7 @@ def test_the_bundle_holds_every_module_that_is_no_file_of_its_own(monkeypatch, t
         for name in (bundle.LIBRARY, bundle.BYTECODE):
             (tmp_path / name).write_bytes(wheel.read(CARRIED + name))
     bundled = bundle.Bundle(str(tmp_path))
-    for name in tracked("server", "storage", "protocol"):
+    for name in tracked("server", "storage", "protocol", "octets"):
         if name.endswith(".py"):
             parts = Path(name).with_suffix("").parts
             module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

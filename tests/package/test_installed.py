@@ -84,7 +84,7 @@ def test_usage_texts_name_what_the_user_has_called(installed):
 def test_the_server_has_no_names_in_the_environment(installed):
     names = {path.name.split("-")[0] for path in installed.packages.iterdir()}
     assert {"penstock", "pyspark_penstock"} <= names
-    assert not names & {"server", "storage", "protocol", "build_core", "tests", "bench"}
+    assert not names & {"server", "storage", "protocol", "octets", "build_core", "tests", "bench"}
     code = "import importlib.util as u; print(u.find_spec('server'), u.find_spec('storage'))"
     assert printed(installed.command("python"), "-P", "-c", code).stdout == "None None\n"
 
@@ -92,7 +92,7 @@ def test_the_server_has_no_names_in_the_environment(installed):
 def test_an_installed_package_named_server_stays_what_it_is_and_is_not_imported(
     installed, tmp_path
 ):
-    for name in ("server", "storage", "protocol"):
+    for name in ("server", "storage", "protocol", "octets"):
         (installed.packages / f"{name}.py").write_text(BROKEN.format(name=name))
     try:
         done = printed(
@@ -102,7 +102,7 @@ def test_an_installed_package_named_server_stays_what_it_is_and_is_not_imported(
         theirs = printed(installed.command("python"), "-P", "-c", "import penstock.alias, server")
         assert "the wrong server was imported" in theirs.stderr
     finally:
-        for name in ("server", "storage", "protocol"):
+        for name in ("server", "storage", "protocol", "octets"):
             (installed.packages / f"{name}.py").unlink()
 
 

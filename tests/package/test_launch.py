@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 60
 
 # Each of them raises when it is imported.
-SHADOWS = ("server", "storage", "protocol", "socket", "asyncio", "logging")
+SHADOWS = ("server", "storage", "protocol", "octets", "socket", "asyncio", "logging")
 BROKEN = "raise SystemExit('the wrong {name} was imported')\n"
 
 WAYS = {
@@ -78,7 +78,7 @@ import importlib.util, sys, types
 class First:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] in ("server", "storage", "protocol"):
+        if name.partition(".")[0] in ("server", "storage", "protocol", "octets"):
             return importlib.util.spec_from_file_location(name, {broken!r})
 sys.meta_path.insert(0, First)
 sys.modules["server"] = types.ModuleType("server")
@@ -96,7 +96,8 @@ def test_what_is_imported_at_the_start_of_python_is_not_taken_for_the_server(way
 IMPORT_ALL = """
 import sys
 import penstock.application, penstock.command_line, penstock.alias, penstock.launch
-ours = [name for name in sys.modules if name.partition(".")[0] in ("server", "storage", "protocol")]
+packages = ("server", "storage", "protocol", "octets")
+ours = [name for name in sys.modules if name.partition(".")[0] in packages]
 heavy = [name for name in ("asyncio", "uvloop", "socket", "logging") if name in sys.modules]
 assert not ours + heavy, ours + heavy
 import server

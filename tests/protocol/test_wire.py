@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from octets import buffers
 from protocol import wire
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -15,7 +16,7 @@ ROOM = 40  # bytes; no head is longer
 def written(put: str, *args: object) -> bytes:
     """The bytes that the function named *put* writes after a first byte that is already there."""
     buffer = bytearray(b"<" + bytes(ROOM))
-    end: int = getattr(wire, put)(buffer, 1, *args)
+    end: int = getattr(buffers if put in ("put", "put_slice") else wire, put)(buffer, 1, *args)
     assert len(buffer) == 1 + ROOM
     assert buffer[:1] == b"<"
     assert not any(buffer[end:])
@@ -58,23 +59,23 @@ def test_decimal_size_is_the_size_written(number: int) -> None:
     assert len(written("put_bulk_number", number)) <= 27
 
 
-def test_grow_keeps_the_bytes() -> None:
+def test_resize_keeps_the_bytes() -> None:
     buffer = bytearray(b"abc")
-    wire.grow(buffer, 10)
+    buffers.resize(buffer, 10)
     assert len(buffer) == 10
     assert buffer[:3] == b"abc"
 
 
-def test_shift_moves_overlapping_bytes() -> None:
+def test_move_copies_overlapping_bytes() -> None:
     buffer = bytearray(b"..abcdef__")
-    wire.shift(buffer, 2, 8, 2)
+    buffers.move(buffer, 4, 2, 6)
     assert buffer[4:] == b"abcdef"
     assert len(buffer) == 10
 
 
 def test_pieces_are_copies() -> None:
     buffer = bytearray(b"abcde")
-    piece = wire.cut(buffer, 1, 3)
+    piece = buffers.cut(buffer, 1, 3)
     buffer[1] = 0
     assert piece == b"bc"
     assert wire.cut_bytes(b"abcde", 1, 3) == b"bc"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from storage import types
 from storage.errors import Corrupt
 from storage.hashes.hash import Hash
+from storage.limits import ListpackLimits
 from storage.listpack.listpack import Listpack
-from storage.listpack_limits import ListpackLimits
 from storage.lists.quicklist import QuickList
 from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64

@@ -6,6 +6,7 @@ import ctypes
 
 import pytest
 
+from octets import buffers
 from storage import octets
 
 INT64 = [0, 1, -1, 9, 10, 2**31, -(2**31), 2**63 - 1, -(2**63)]
@@ -63,13 +64,13 @@ def test_drop_front_and_open_front_keep_the_rest_in_order() -> None:
 
 def test_slices_can_be_moved_within_and_between_buffers() -> None:
     buffer = bytearray(b"0123456789")
-    octets.move(buffer, 2, 0, 5)
+    buffers.move(buffer, 2, 0, 5)
     assert buffer == b"0101234789"
-    assert octets.put_slice(buffer, 0, bytearray(b"abcdef"), 2, 3) == 3
-    assert octets.cut(buffer, 0, 4) == b"cde1"
-    assert octets.put(buffer, 8, b"!") == 9
+    assert buffers.put_slice(buffer, 0, bytearray(b"abcdef"), 2, 3) == 3
+    assert buffers.cut(buffer, 0, 4) == b"cde1"
+    assert buffers.put(buffer, 8, b"!") == 9
     assert buffer == b"cde12347!9"
-    octets.resize(buffer, 3)
+    buffers.resize(buffer, 3)
     assert buffer == b"cde"
     assert octets.holds(buffer, 1, b"de")
     assert not octets.holds(buffer, 0, b"de")
@@ -77,7 +78,7 @@ def test_slices_can_be_moved_within_and_between_buffers() -> None:
 
 def test_an_exact_copy_has_no_spare_room() -> None:
     buffer = bytearray(b"x" * 100)
-    octets.resize(buffer, 10)
+    buffers.resize(buffer, 10)
     assert octets.capacity(octets.exact(buffer, 5)) == 6  # and a closing NUL
 
 

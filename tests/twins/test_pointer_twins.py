@@ -28,13 +28,12 @@ from storage.hashes import borrowed_hash
 from storage.hashes.hash import Hash
 from storage.keyspace import item_octets
 from storage.keyspace.key_table import KeyTable
-from storage.keyspace.loose_keys import LooseKeys
-from storage.listpack_limits import ListpackLimits
+from storage.keyspace.settings import LooseKeys
+from storage.limits import ListpackLimits, SetLimits
 from storage.lists import borrowed_list
 from storage.lists.quicklist import QuickList
 from storage.rax import branches
 from storage.rdb import borrowed, raw
-from storage.set_limits import SetLimits
 from storage.sets import borrowed_set
 from storage.sets.member_set import MemberSet
 from storage.snapshot import borrowed_table

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.skipif(
 # The modules of one extension must differ in the last part of their names.
 EXTENSIONS = {
     "protocol_twins": [
+        "octets.buffers",
         "protocol.wire",
     ],
     "storage_twins": [
@@ -112,7 +113,7 @@ def elements(draw: st.DrawFn) -> tuple[bytearray, int]:
     """A buffer, and the offset of a listpack element in it."""
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer, at = draw(BUFFER) + bytearray(5000), draw(AT)
-    octets.put(buffer, at, draw(TEXT | ELEMENT_SIZES.filter(lambda n: n < 4500).map(bytes)))
+    wire.put(buffer, at, draw(TEXT | ELEMENT_SIZES.filter(lambda n: n < 4500).map(bytes)))
     return buffer, at
 
 
@@ -120,7 +121,7 @@ def elements(draw: st.DrawFn) -> tuple[bytearray, int]:
 def integer_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer, at = draw(BUFFER), draw(AT)
-    octets.put_int(buffer, at, draw(I64))
+    wire.put_int(buffer, at, draw(I64))
     return buffer, at
 
 
@@ -128,7 +129,7 @@ def integer_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
 def string_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer, at, value = draw(strings())
-    octets.put_string(buffer, at, value)
+    wire.put_string(buffer, at, value)
     return buffer, at
 
 
@@ -146,7 +147,7 @@ def intsets(draw: st.DrawFn) -> tuple[bytes, int, int]:
 def after_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer = draw(BUFFER)
-    return buffer, octets.put_backlen(buffer, draw(AT), draw(ELEMENT_LENGTH))
+    return buffer, wire.put_backlen(buffer, draw(AT), draw(ELEMENT_LENGTH))
 
 
 @st.composite
@@ -178,9 +179,9 @@ def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, i
     octets = importlib.import_module("storage.hash_table.packed_octets")
     data, at = bytearray(600), draw(AT)
     if draw(st.booleans()) if far is None else far:
-        octets.put_far(data, at, draw(st.sampled_from([0, 2])))
+        wire.put_far(data, at, draw(st.sampled_from([0, 2])))
     else:
-        octets.put_text(data, at, draw(st.sampled_from(SOME_TEXTS).filter(lambda t: len(t) < 512)))
+        wire.put_text(data, at, draw(st.sampled_from(SOME_TEXTS).filter(lambda t: len(t) < 512)))
     return data, at
 
 
@@ -261,13 +262,15 @@ REALS = (
 )
 JSON_LIKE = st.text('\0 \t\n"\\true0Ff', min_size=4).map(str.encode)
 CASES: dict[str, Cases] = {
-    "protocol.wire": {
+    "octets.buffers": {
         "cut": args(BUFFER, st.integers(0, 20), st.integers(20, SIZE)),
-        "cut_bytes": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
-        "join": args(DATA, st.integers(0, SIZE), st.binary(max_size=20).map(bytearray)),
-        "shorten": args(BUFFER, st.integers(0, SIZE)),
         "put": put(TEXT),
         "put_slice": SLICE,
+        "move": args(BUFFER, AT, AT, LENGTH),
+    },
+    "protocol.wire": {
+        "cut_bytes": args(DATA, st.integers(0, 20), st.integers(20, SIZE)),
+        "join": args(DATA, st.integers(0, SIZE), st.binary(max_size=20).map(bytearray)),
         "put_natural": put(U64 | st.integers(0, 200)),
         "put_head": args(BUFFER, AT, U8, I64),
         "put_bulk": args(BUFFER, AT, st.binary(max_size=ROOM - 8)),
@@ -276,7 +279,6 @@ CASES: dict[str, Cases] = {
         "put_fraction": args(BUFFER, AT, FRACTIONS, st.booleans()),
         "is_negative": args(DOUBLES | st.sampled_from([0.0, -0.0])),
         "decimal_size": args(I64),
-        "shift": args(BUFFER, st.integers(0, 10), st.integers(10, 20), st.integers(0, 20)),
         "find": args(st.binary(max_size=9), U8, st.just(0), st.integers(0, 12)),
         "starts_with": args(st.binary(max_size=9), st.just(0), st.binary(max_size=3)),
         "read_number": TEXT.flatmap(lambda t: st.tuples(st.just(t), st.just(0), st.just(len(t)))),
@@ -294,10 +296,6 @@ CASES: dict[str, Cases] = {
         "bytearray_of": args(TEXT),
         "drop_front": args(BUFFER, LENGTH),
         "exact": args(BUFFER, LENGTH),
-        "cut": args(BUFFER, st.integers(0, 20), st.integers(20, SIZE)),
-        "put": put(TEXT),
-        "put_slice": SLICE,
-        "move": args(BUFFER, AT, AT, LENGTH),
         "holds": args(BUFFER.map(lambda b: b[:4] + bytearray(SIZE)), AT, st.binary(max_size=4)),
         **dict.fromkeys(("u16", "u32", "i16", "i24", "i32", "i64"), READ),
         **dict.fromkeys(("put_u8", "put_u16", "put_u24", "put_u32", "put_i64"), put(I64)),
@@ -473,8 +471,8 @@ CASES: dict[str, Cases] = {
 TESTED_BELOW = {
     "server.parts.scripting.lua.libraries.number_octets": {"put_decimal"},
     "server.parts.scripting.lua.libraries.text_octets": {"grow", "new_buffer"},
-    "protocol.wire": {"grow"},
-    "storage.octets": {"capacity", "resize", "open_front"},
+    "octets.buffers": {"resize"},
+    "storage.octets": {"capacity", "open_front"},
     "storage.rdb.raw": {"blank", "copy", "repeat"},
     "storage.rax.branches": {"order"},
 }
@@ -512,13 +510,6 @@ def test_both_functions_have_the_same_effect(module: str, name: str) -> None:
 # ---------------------------------------------------------------------- undefined bytes
 
 
-@given(BUFFER, st.integers(SIZE, 2 * SIZE))
-def test_grow_keeps_the_bytes(buffer: bytearray, size: int) -> None:
-    _, _, *changed = call_both("protocol.wire", "grow", (buffer, size))
-    for grown, _ in changed:
-        assert (grown[:SIZE], len(grown)) == (buffer, size)
-
-
 @given(BUFFER, AT, st.floats(allow_nan=False) | WHOLE, st.integers(1, 14))
 def test_numbers_are_written_alike(buffer: bytearray, at: int, number: float, digits: int) -> None:
     plain, compiled, *changed = call_both(
@@ -543,7 +534,7 @@ def test_a_grown_buffer_of_a_library_keeps_its_bytes(buffer: bytearray, size: in
 
 @given(BUFFER, st.integers(0, 2 * SIZE))
 def test_resize_keeps_the_bytes_that_fit(buffer: bytearray, size: int) -> None:
-    _, _, *changed = call_both("storage.octets", "resize", (buffer, size))
+    _, _, *changed = call_both("octets.buffers", "resize", (buffer, size))
     for resized, _ in changed:
         assert (resized[:SIZE], len(resized)) == (buffer[:size], size)
 

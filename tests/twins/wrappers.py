@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PACKAGES = ("protocol", "storage", "server")
+PACKAGES = ("octets", "protocol", "storage", "server")
 
 FUNCTION = re.compile(
     r"^cdef inline (?P<result>[\w.* ]+?[ *])(?P<name>[a-z]\w*)\((?P<args>[^)]*)\)", re.MULTILINE
@@ -117,7 +117,9 @@ def source_of(modules: list[str], extra: str) -> str:
 def build(name: str, source: str, folder: Path) -> ModuleType:
     """The extension *name*, compiled in *folder* unless it exists already."""
     declared = sorted(
-        path for part in ("protocol", "storage", "server") for path in (ROOT / part).rglob("*.pxd")
+        path
+        for part in ("octets", "protocol", "storage", "server")
+        for path in (ROOT / part).rglob("*.pxd")
     )
     digest = hashlib.sha256(source.encode() + b"".join(path.read_bytes() for path in declared))
     built = folder / digest.hexdigest()[:16] / (name + sysconfig.get_config_var("EXT_SUFFIX"))

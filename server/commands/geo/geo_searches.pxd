@@ -8,7 +8,7 @@ from server.dispatch.call cimport Call
 from storage.geo cimport search
 from storage.geo.area cimport Area
 from storage.geo.places cimport Places
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 from storage.sorted_sets.sorted_set cimport SortedSet
 
 cdef object _search(Call call, SearchArgs wanted, bytes event)

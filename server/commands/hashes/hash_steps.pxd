@@ -4,7 +4,7 @@ from server.dispatch.call cimport Call
 from storage.hashes.hash cimport Hash
 from storage.hashes.value_type cimport HashType
 from storage.keyspace.keyspace cimport Keyspace
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 
 cdef HashType HASH
 

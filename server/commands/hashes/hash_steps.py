@@ -12,7 +12,7 @@ from server.dispatch.call import Call
 from storage.hashes.hash import Hash
 from storage.hashes.value_type import HASH
 from storage.keyspace.keyspace import Keyspace
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 
 
 def put(

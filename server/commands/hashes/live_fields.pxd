@@ -4,7 +4,7 @@ from server.dispatch.call cimport Call
 from storage.hashes.hash cimport Hash
 from storage.keyspace.keyspace cimport Keyspace
 from storage.keyspace.key_events cimport KeyEvents
-from storage.keyspace.lookup cimport Lookup
+from storage.keyspace.settings cimport Lookup
 
 cdef frozenset NO_FIELDS
 

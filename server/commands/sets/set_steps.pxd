@@ -5,8 +5,8 @@ from server.commands.shared cimport packed_reply
 from server.dispatch.call cimport Call
 from storage.hash_table.packed_table cimport PackedTable
 from storage.keyspace.keyspace cimport Keyspace
+from storage.limits cimport SetLimits
 from storage.listpack.listpack cimport Listpack
-from storage.set_limits cimport SetLimits
 from storage.sets cimport intset
 from storage.sets.member_set cimport MemberSet
 from storage.sets.value_type cimport SetType

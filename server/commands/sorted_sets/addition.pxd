@@ -4,7 +4,7 @@ from server.commands.sorted_sets cimport score_args
 from server.dispatch.call cimport Call
 from server.table.args cimport Args
 from storage.keyspace.keyspace cimport Keyspace
-from storage.listpack_limits cimport ListpackLimits
+from storage.limits cimport ListpackLimits
 from storage.sorted_sets.sorted_set cimport SortedSet
 
 cdef Py_ssize_t _LONGEST

@@ -10,7 +10,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from storage.errors import TooLarge
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.sorted_sets.leaf import LONGEST_MEMBER
 from storage.sorted_sets.sorted_set import SortedSet
 

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport uint64_t
 
 from protocol.encoder cimport Encoder
+from octets cimport buffers
 from protocol cimport wire
 from storage.listpack cimport element_octets
 from storage.listpack.listpack cimport Element, Listpack

@@ -9,6 +9,7 @@ element is copied from buffer to buffer.
 
 from __future__ import annotations
 
+from octets import buffers
 from protocol import wire
 from protocol.encoder import Encoder
 from storage.listpack import element_octets
@@ -52,12 +53,12 @@ class EntryWriter:
             size = entry.end() - entry.fields_at
         out.reserve(_HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields)
         buffer = out.buffer
-        at = wire.put(buffer, out.end, _PAIR)
+        at = buffers.put(buffer, out.end, _PAIR)
         at = self._put_id(buffer, at, entry.ms, entry.seq)
         if entry.same_fields:
             at = self._put_values(buffer, at, entry, node)
         else:
-            at = wire.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
+            at = buffers.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
             element_at = entry.fields_at
             for _ in range(2 * entry.num_fields):
                 at = self._put_element(buffer, at, node, element_at)
@@ -96,7 +97,7 @@ class EntryWriter:
         data = node.data
         value_at = entry.fields_at
         for name in self._names:
-            at = wire.put(buffer, at, name)
+            at = buffers.put(buffer, at, name)
             size = element_octets.short_size(data, value_at)
             if size >= 0:
                 at = wire.put_bulk_slice(buffer, at, data, value_at + 1, size)

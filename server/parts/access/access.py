@@ -23,7 +23,7 @@ from server.users.acl_log import AclLog
 from server.users.denial import Denial
 from server.users.user import User
 from server.users.users import Users
-from storage.keyspace.clock import Clock
+from storage.keyspace.settings import Clock
 
 _log = logging.getLogger("penstock")
 

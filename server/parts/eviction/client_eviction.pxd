@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 
 from server.observe.memory cimport Memory
 from server.observe.part cimport Part
-from storage.keyspace.clock cimport Clock
+from storage.keyspace.settings cimport Clock
 
 
 @cython.final

@@ -12,7 +12,7 @@ from server.client import client_line
 from server.client.client import CLIENT_BYTES, Client
 from server.observe.memory import Memory
 from server.observe.part import Part
-from storage.keyspace.clock import Clock
+from storage.keyspace.settings import Clock
 
 _log = logging.getLogger("penstock")
 

@@ -1,7 +1,7 @@
 cimport cython
 
 from server.observe.part cimport Part
-from storage.keyspace.loose_keys cimport LooseKeys
+from storage.keyspace.settings cimport LooseKeys
 
 cdef Py_ssize_t MOST
 

@@ -1,7 +1,7 @@
 """Small values that are not in use are packed beside their keys.
 
 A hash, set, sorted set or list becomes an object when a command may change it, and its key is loose
-then (storage/keyspace/loose_keys.py). A value that is used again soon need not be unpacked again,
+then (storage/keyspace/settings.py). A value that is used again soon need not be unpacked again,
 so MOST_LOOSE keys may be loose. When there are more, the half that has been loose longest is
 packed: at the end of a turn, when no command has a reference to a value, and while a log is
 replayed.
@@ -14,7 +14,7 @@ from typing import Final
 
 from server.observe.part import Part
 from storage.keyspace.keyspace import Keyspace
-from storage.keyspace.loose_keys import LooseKeys
+from storage.keyspace.settings import LooseKeys
 
 MOST_LOOSE: Final = 4096  # keys; their objects take some 200 bytes each
 MOST = MOST_LOOSE  # the same as a C number

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from server.parts.expiry.field_expiry import expire_fields
-from storage.keyspace.clock import Clock
 from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.keyspace import Keyspace
+from storage.keyspace.settings import Clock
 
 PAGE = 100  # keys looked at, or fields removed, in a slice
 

@@ -27,7 +27,7 @@ from typing import NamedTuple, TypeAlias
 from server.observe.latency_events import LatencyEvents
 from server.parts.persistence import child_job
 from server.parts.persistence.child_job import Job
-from storage.keyspace.lookup import Lookup
+from storage.keyspace.settings import Lookup
 
 PIPE_BYTES = 65536  # what a pipe holds (pipe(7))
 

@@ -23,7 +23,7 @@ from server.parts.persistence.stored_functions import FunctionStore, NoFunctions
 from server.parts.persistence.stored_history import history_in
 from storage.errors import StorageError, Truncated
 from storage.keyspace.keyspace import Keyspace
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.rdb.errors import BadSignature, BadVersion, UnknownType
 from storage.rdb.options import ReadOptions
 from storage.snapshot.filler import Filler

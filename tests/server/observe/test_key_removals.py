@@ -12,7 +12,7 @@ from server.observe.latency_events import LatencyEvents
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_lookups import ANY
 from storage.keyspace.keyspace import Keyspace
-from storage.set_limits import SetLimits
+from storage.limits import SetLimits
 from storage.sets.member_set import MemberSet
 
 

@@ -4,7 +4,7 @@ import time
 
 from server.process.server_clock import ServerClock
 from server.process.timekeeper import Timekeeper
-from storage.keyspace.clock import Clock
+from storage.keyspace.settings import Clock
 
 
 def pass_ms(ms):

@@ -19,7 +19,7 @@ from tests.worth import COMPILED
 pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no compiled core")
 
 ROOT = Path(__file__).parents[3]
-PACKAGES = ("penstock", "protocol", "server", "storage")
+PACKAGES = ("octets", "penstock", "protocol", "server", "storage")
 READY = "Ready to accept connections"
 # EVAL imports what runs Lua.
 REQUESTS = b"EVAL \"return redis.call('incr', 'n')\" 0\r\nINFO server\r\nQUIT\r\n"

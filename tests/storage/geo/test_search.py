@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from storage.geo import geohash, search, sphere
 from storage.geo.area import Area
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.sorted_sets.sorted_set import SortedSet
 from tests.worth import rounds
 

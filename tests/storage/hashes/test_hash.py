@@ -7,7 +7,7 @@ import pytest
 from storage import allocation
 from storage.chance import Chance
 from storage.hashes.hash import Hash
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 
 LIMITS = ListpackLimits(3, 8)
 PAIRS = [b"a", b"1", b"b", b"two", b"c", b"3"]

@@ -10,8 +10,8 @@ from storage.hashes import rdb_hash
 from storage.hashes.hash import Hash
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
+from storage.limits import ListpackLimits
 from storage.listpack.listpack import Listpack
-from storage.listpack_limits import ListpackLimits
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.snapshot.snapshot_reader import SnapshotReader

@@ -7,7 +7,7 @@ import pytest
 from storage.errors import Corrupt
 from storage.hashes.hash import Hash
 from storage.hashes.value_type import HASH
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
 

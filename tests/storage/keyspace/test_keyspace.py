@@ -12,7 +12,7 @@ from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_lookups import ANY, STRING
 from storage.keyspace.keyspace import Keyspace
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.lists.quicklist import QuickList
 from storage.sets.member_set import MemberSet
 

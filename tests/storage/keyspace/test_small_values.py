@@ -9,10 +9,9 @@ from storage.hashes.hash import Hash
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_table import KeyTable
 from storage.keyspace.keyspace import Keyspace
-from storage.keyspace.loose_keys import LooseKeys
-from storage.listpack_limits import ListpackLimits
+from storage.keyspace.settings import LooseKeys
+from storage.limits import ListpackLimits, SetLimits
 from storage.lists.quicklist import QuickList
-from storage.set_limits import SetLimits
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.stream import Stream

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.chance import Chance
-from storage.keyspace.clock import Clock
+from storage.keyspace.settings import Clock
 from storage.keyspace.usage import Usage
 
 NOW_MS = 1_700_000_000_000

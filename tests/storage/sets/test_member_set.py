@@ -8,7 +8,7 @@ import pytest
 
 from storage import allocation
 from storage.chance import Chance
-from storage.set_limits import SetLimits
+from storage.limits import SetLimits
 from storage.sets.member_set import MemberSet
 
 LIMITS = SetLimits()

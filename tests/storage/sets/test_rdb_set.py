@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from storage.errors import Corrupt
+from storage.limits import SetLimits
 from storage.listpack.listpack import Listpack
 from storage.payload import dump, restore
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.set_limits import SetLimits
 from storage.sets import rdb_set
 from storage.sets.member_set import MemberSet
 

@@ -10,8 +10,8 @@ from storage import payload
 from storage.errors import Corrupt
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
+from storage.limits import ListpackLimits
 from storage.listpack.listpack import Listpack
-from storage.listpack_limits import ListpackLimits
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter

@@ -8,7 +8,7 @@ import pytest
 
 from storage import allocation
 from storage.chance import Chance
-from storage.listpack_limits import ListpackLimits
+from storage.limits import ListpackLimits
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.sorted_set import SortedSet
 

@@ -14,7 +14,7 @@ import pytest
 from server.parts.persistence import child_job, facts
 from server.parts.persistence.child import ChildBusy, ChildSlot, Outcome, Purpose
 from server.parts.persistence.child_job import Report
-from storage.keyspace.lookup import Lookup
+from storage.keyspace.settings import Lookup
 
 
 class Clock:

@@ -15,7 +15,7 @@ from server.parts.persistence.child_job import Report
 from server.parts.persistence.data_folder import DataFolder
 from server.parts.persistence.files import Files
 from server.parts.persistence.folder_lock import LOCK_NAME, FolderInUse, FolderLock
-from storage.keyspace.lookup import Lookup
+from storage.keyspace.settings import Lookup
 
 
 @pytest.fixture

@@ -1,6 +1,18 @@
-"""How large a set may be in its compact encodings: three parameters."""
+"""Up to which sizes values are kept in their compact encodings: parameters."""
 
 from __future__ import annotations
+
+DEFAULT_VALUE = 64  # bytes
+
+
+class ListpackLimits:
+    """At most *entries* members, each of at most *value* bytes: hash-max-listpack-entries, ..."""
+
+    __slots__ = ("entries", "value")
+
+    def __init__(self, entries: int, value: int = DEFAULT_VALUE) -> None:
+        self.entries = entries
+        self.value = value
 
 
 class SetLimits:

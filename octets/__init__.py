@@ -1,0 +1,1 @@
+"""Runs of bytes, for protocol and storage alike: what both do to their buffers."""

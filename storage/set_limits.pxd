@@ -1,9 +1,0 @@
-cimport cython
-from libc.stdint cimport int64_t
-
-
-@cython.final
-cdef class SetLimits:
-    cdef public int64_t intset_entries
-    cdef public int64_t listpack_entries
-    cdef public int64_t listpack_value
