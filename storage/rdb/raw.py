@@ -2,7 +2,7 @@
 
 Here a Raw is any object with bytes in it. Compiled, it is a bare pointer: the caller keeps the
 object alive and checks bounds. Numbers are little-endian unless the name says ``be``. The put_
-functions are like those of storage.octets.
+functions are like those of octets.buffers.
 """
 
 from __future__ import annotations
