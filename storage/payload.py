@@ -38,7 +38,7 @@ def dump(value: Any, options: WriteOptions = DEFAULT_WRITE, side: SideData | Non
     kind = types.of(value)
     code = kind.rdb_code_in(value, options.version)
     writer.byte(code)
-    for _ in kind.write(writer, value):
+    for _ in kind.write_value(writer, value):
         pass
     if side is not None:
         writer.byte(opcodes.AUX)

@@ -165,7 +165,7 @@ class ValueType:
         """The RDB type that *value* is written as in an RDB of *version*."""
         return self.rdb_code_of(value)
 
-    def write(self, writer: RdbWriter, value: Any) -> Iterator[None]:
+    def write_value(self, writer: RdbWriter, value: Any) -> Iterator[None]:
         """Write *value* in the form of its RDB type. O(size).
 
         At each step the caller may take what has been written.
@@ -180,8 +180,8 @@ class ValueType:
     ) -> bool:
         """Write RDB type, key and value without taking references, if that is one short step.
 
-        False if it is not: then nothing is written, and the value has to go through write(). Values
-        that exist by the million should be written this way; see storage/rdb/borrowed.py.
+        False if it is not: then nothing is written, and the value goes through write_value().
+        Values that exist by the million should be written this way; see storage/rdb/borrowed.py.
         """
         return False
 

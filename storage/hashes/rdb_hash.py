@@ -55,7 +55,7 @@ def code_of(value: Hash) -> int:
     return TABLE if value.pack is None else LISTPACK
 
 
-def write(writer: RdbWriter, value: Hash) -> Iterator[None]:
+def write_hash(writer: RdbWriter, value: Hash) -> Iterator[None]:
     """Write a hash; at each step the caller may take what has been written."""
     timed = value.timed
     if value.pack is not None:

@@ -103,8 +103,8 @@ class HashType(ValueType):
     def rdb_code_of(self, value: Hash) -> int:
         return rdb_hash.code_of(value)
 
-    def write(self, writer: RdbWriter, value: Hash) -> Iterator[None]:
-        return rdb_hash.write(writer, value)
+    def write_value(self, writer: RdbWriter, value: Hash) -> Iterator[None]:
+        return rdb_hash.write_hash(writer, value)
 
     def write_at_once(
         self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed

@@ -30,7 +30,7 @@ PLAIN, ZIPLIST, QUICKLIST, QUICKLIST_2 = 1, 10, 14, 18
 PLAIN_NODE, PACKED_NODE = 1, 2
 
 
-def write(writer: RdbWriter, value: QuickList) -> Iterator[None]:
+def write_list(writer: RdbWriter, value: QuickList) -> Iterator[None]:
     """Write a list; after each node the caller may take what has been written."""
     writer.length(value.node_count)
     for node in value.nodes():

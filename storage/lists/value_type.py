@@ -76,8 +76,8 @@ class ListType(ValueType):
         while some := list(islice(elements, ELEMENTS_A_COMMAND)):
             yield [b"RPUSH", key, *some]
 
-    def write(self, writer: RdbWriter, value: QuickList) -> Iterator[None]:
-        return rdb_list.write(writer, value)
+    def write_value(self, writer: RdbWriter, value: QuickList) -> Iterator[None]:
+        return rdb_list.write_list(writer, value)
 
     def write_at_once(
         self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed

@@ -32,7 +32,7 @@ def code_of(value: MemberSet) -> int:
     return INTSET if isinstance(value.members, bytes) else PLAIN
 
 
-def write(writer: RdbWriter, value: MemberSet) -> Iterator[None]:
+def write_set(writer: RdbWriter, value: MemberSet) -> Iterator[None]:
     """Write a set; after some members the caller may take what has been written."""
     members = value.members
     if isinstance(members, bytes):

@@ -96,8 +96,8 @@ class SetType(ValueType):
     def rdb_code_of(self, value: MemberSet) -> int:
         return rdb_set.code_of(value)
 
-    def write(self, writer: RdbWriter, value: MemberSet) -> Iterator[None]:
-        return rdb_set.write(writer, value)
+    def write_value(self, writer: RdbWriter, value: MemberSet) -> Iterator[None]:
+        return rdb_set.write_set(writer, value)
 
     def write_at_once(
         self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed

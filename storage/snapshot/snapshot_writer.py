@@ -154,4 +154,4 @@ class SnapshotWriter:
         kind = types.of(value)
         self._writer.byte(kind.rdb_code_in(value, self._writer.version))
         self._writer.string(key)
-        return kind.write(self._writer, value)
+        return kind.write_value(self._writer, value)

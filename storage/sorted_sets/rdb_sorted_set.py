@@ -36,7 +36,7 @@ NONE = -1
 _DOUBLE = struct.Struct("<d")
 
 
-def write(writer: RdbWriter, value: SortedSet) -> Iterator[None]:
+def write_sorted_set(writer: RdbWriter, value: SortedSet) -> Iterator[None]:
     """Write a sorted set; after each leaf the caller may take what has been written."""
     if value.pack is not None:
         write_pack(writer, value.pack)

@@ -75,8 +75,8 @@ class SortedSetType(ValueType):
     def rdb_code_of(self, value: SortedSet) -> int:
         return rdb_sorted_set.TREE if value.pack is None else rdb_sorted_set.LISTPACK
 
-    def write(self, writer: RdbWriter, value: SortedSet) -> Iterator[None]:
-        return rdb_sorted_set.write(writer, value)
+    def write_value(self, writer: RdbWriter, value: SortedSet) -> Iterator[None]:
+        return rdb_sorted_set.write_sorted_set(writer, value)
 
     def write_at_once(
         self, writer: RdbWriter, key: borrowed.Borrowed, value: borrowed.Borrowed

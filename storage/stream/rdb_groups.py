@@ -45,7 +45,7 @@ ID_SIZE = 16
 OFTEN = 1024  # pending entries between two steps
 
 
-def write(writer: RdbWriter, stream: Stream) -> Iterator[None]:
+def write_groups(writer: RdbWriter, stream: Stream) -> Iterator[None]:
     """Write all groups; at each step the caller may take what has been written."""
     has_active_times = writer.version >= SINCE[STREAM_3]
     writer.length(len(stream.groups))

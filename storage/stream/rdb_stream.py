@@ -39,14 +39,14 @@ I64_MAX = 2**63 - 1
 LEAST_NODE = 2 + KEY_SIZE  # bytes
 
 
-def write(writer: RdbWriter, stream: Stream) -> Iterator[None]:
+def write_stream(writer: RdbWriter, stream: Stream) -> Iterator[None]:
     """Write a stream; at each step the caller may take what has been written."""
     writer.length(len(stream.rax))
     for key, node in stream.rax:
         write_node(writer, key, node)
         yield
     write_counters(writer, stream)
-    yield from rdb_groups.write(writer, stream)
+    yield from rdb_groups.write_groups(writer, stream)
 
 
 def write_node(writer: RdbWriter, key: bytes, node: Listpack) -> None:

@@ -66,8 +66,8 @@ class StreamType(ValueType):
         is_known = version >= rdb_codes.SINCE[rdb_codes.STREAM_3]
         return rdb_codes.STREAM_3 if is_known else rdb_codes.STREAM_2
 
-    def write(self, writer: RdbWriter, value: Stream) -> Iterator[None]:
-        return rdb_stream.write(writer, value)
+    def write_value(self, writer: RdbWriter, value: Stream) -> Iterator[None]:
+        return rdb_stream.write_stream(writer, value)
 
     def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
         return rdb_stream.read(reader, code)

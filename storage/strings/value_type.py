@@ -63,7 +63,7 @@ class StringType(ValueType):
     def commands(self, key: bytes, value: String) -> Iterator[Words]:
         yield [b"SET", key, text_of(value)]
 
-    def write(self, writer: RdbWriter, value: String) -> Iterator[None]:
+    def write_value(self, writer: RdbWriter, value: String) -> Iterator[None]:
         if isinstance(value, int):
             writer.int_string(value)
         else:

@@ -69,7 +69,7 @@ class BagType(ValueType):
     def commands(self, key: bytes, value: Bag) -> Iterator[Words]:
         yield [b"BAGADD", key, *value.texts]
 
-    def write(self, writer: RdbWriter, value: Bag) -> Iterator[None]:
+    def write_value(self, writer: RdbWriter, value: Bag) -> Iterator[None]:
         writer.length(len(value.texts))
         for text in value.texts:
             writer.string(text)

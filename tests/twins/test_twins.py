@@ -113,7 +113,7 @@ def elements(draw: st.DrawFn) -> tuple[bytearray, int]:
     """A buffer, and the offset of a listpack element in it."""
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer, at = draw(BUFFER) + bytearray(5000), draw(AT)
-    wire.put(buffer, at, draw(TEXT | ELEMENT_SIZES.filter(lambda n: n < 4500).map(bytes)))
+    octets.put(buffer, at, draw(TEXT | ELEMENT_SIZES.filter(lambda n: n < 4500).map(bytes)))
     return buffer, at
 
 
@@ -121,7 +121,7 @@ def elements(draw: st.DrawFn) -> tuple[bytearray, int]:
 def integer_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer, at = draw(BUFFER), draw(AT)
-    wire.put_int(buffer, at, draw(I64))
+    octets.put_int(buffer, at, draw(I64))
     return buffer, at
 
 
@@ -129,7 +129,7 @@ def integer_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
 def string_elements(draw: st.DrawFn) -> tuple[bytearray, int]:
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer, at, value = draw(strings())
-    wire.put_string(buffer, at, value)
+    octets.put_string(buffer, at, value)
     return buffer, at
 
 
@@ -147,7 +147,7 @@ def intsets(draw: st.DrawFn) -> tuple[bytes, int, int]:
 def after_backlens(draw: st.DrawFn) -> tuple[bytearray, int]:
     octets = importlib.import_module("storage.listpack.element_octets")
     buffer = draw(BUFFER)
-    return buffer, wire.put_backlen(buffer, draw(AT), draw(ELEMENT_LENGTH))
+    return buffer, octets.put_backlen(buffer, draw(AT), draw(ELEMENT_LENGTH))
 
 
 @st.composite
@@ -179,9 +179,9 @@ def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, i
     octets = importlib.import_module("storage.hash_table.packed_octets")
     data, at = bytearray(600), draw(AT)
     if draw(st.booleans()) if far is None else far:
-        wire.put_far(data, at, draw(st.sampled_from([0, 2])))
+        octets.put_far(data, at, draw(st.sampled_from([0, 2])))
     else:
-        wire.put_text(data, at, draw(st.sampled_from(SOME_TEXTS).filter(lambda t: len(t) < 512)))
+        octets.put_text(data, at, draw(st.sampled_from(SOME_TEXTS).filter(lambda t: len(t) < 512)))
     return data, at
 
 

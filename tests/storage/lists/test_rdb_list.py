@@ -49,7 +49,7 @@ def test_a_list_is_read_back_node_by_node(fill: int) -> None:
     for element in ELEMENTS:
         made.push_right(element)
     writer = RdbWriter()
-    steps = sum(1 for _ in rdb_list.write(writer, made))
+    steps = sum(1 for _ in rdb_list.write_list(writer, made))
     assert steps == made.node_count
     back = rdb_list.read(RdbReader(writer.take()), rdb_list.QUICKLIST_2, fill)
     assert list(back) == ELEMENTS

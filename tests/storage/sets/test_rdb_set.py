@@ -32,7 +32,7 @@ def set_of(*members: bytes, limits: SetLimits = LIMITS) -> MemberSet:
 
 def written(value: MemberSet) -> bytes:
     writer = RdbWriter()
-    for _ in rdb_set.write(writer, value):
+    for _ in rdb_set.write_set(writer, value):
         pass
     return writer.take()
 

@@ -62,7 +62,7 @@ def test_groups_are_read_back_with_consumers_and_pending_entries(version: int, c
     stream = stream_with_groups()
     assert STREAM.rdb_code_in(stream, version) == code
     writer = RdbWriter(version=version)
-    steps = sum(1 for _ in rdb_groups.write(writer, stream))
+    steps = sum(1 for _ in rdb_groups.write_groups(writer, stream))
     assert steps > 4  # each writes about a thousand pending entries
     back = Stream()
     reader = RdbReader(writer.take())

@@ -43,7 +43,7 @@ COUNTERS = (5, 1, 0, 0, 2)
 
 def written_and_read(stream: Stream) -> Stream:
     writer = RdbWriter()
-    for _ in rdb_stream.write(writer, stream):
+    for _ in rdb_stream.write_stream(writer, stream):
         pass
     reader = RdbReader(writer.take())
     back = rdb_stream.read(reader, rdb_codes.STREAM_2)
@@ -79,7 +79,7 @@ def test_a_stream_is_written_in_one_step_per_node() -> None:
     for number in range(20):
         stream.append(StreamId(1, number), [b"f", b"v" * 5000])
     writer = RdbWriter(compress=False)
-    sizes = [len(writer.take()) for _ in rdb_stream.write(writer, stream)]
+    sizes = [len(writer.take()) for _ in rdb_stream.write_stream(writer, stream)]
     assert len(sizes) == 20
     assert max(sizes) < 6000
 
