@@ -15,6 +15,7 @@
 # make test-debug  all tests on a core that checks indices, None and overflows, with all assertions
 # make test-python  the core for another interpreter (PYTHON=python3.13), and the tests of its rooms on it
 # make test-pythons  the same for all other versions that are there and are supported
+# make test-matrix  some tests uncompiled on each of them
 # make coverage  which lines of the uncompiled server the tests run: the rooms and modules in build/coverage.txt
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
@@ -40,7 +41,7 @@ LEGS := sanitize test-uncompiled test-plain test-compiled test-frameworks test-w
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -214,13 +215,29 @@ test-uncompiled: $(DEV_READY)
 	cd build/uncompiled && PENSTOCK_UNCOMPILED=1 ../../$(BIN)/python -m pytest $(COMPILED_ONLY:%=--ignore=%)
 
 # The core is compiled for the interpreter PYTHON, in a copy with an environment of its own.
-OTHER := build/other-python
-
-test-python:
+OTHER = build/other-$(notdir $(PYTHON))
+define other_python
 	$(call copy_sources,$(OTHER))
 	$(PYTHON) -m venv $(OTHER)/.venv
 	cd $(OTHER) && .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[core,rooms]"
+endef
+
+test-python:
+	$(other_python)
 	cd $(OTHER) && .venv/bin/python build_ext.py && .venv/bin/python -m pytest tests/protocol tests/storage tests/server
+
+# The matrix of CI: what differs between versions of the language shows uncompiled, without the
+# compiler's minutes.
+MATRIX_TESTS := $(addprefix tests/,protocol storage server/dispatch server/commands/streams)
+
+test-matrix: $(RUN_READY)
+	@test -n "$(OTHER_PYTHONS)" || echo "No other Python of $(PYTHONS) is there."
+	$(call run_all,$(OTHER_PYTHONS:%=matrix-%))
+
+matrix-%: PYTHON = $*
+matrix-%:
+	$(other_python)
+	cd $(OTHER) && PENSTOCK_UNCOMPILED=1 .venv/bin/python -m pytest -q $(MATRIX_TESTS)
 
 # The others of PYTHONS that this machine has, oldest first.
 OTHER_PYTHONS = $(foreach version,$(filter-out $(shell $(BIN)/python -c \

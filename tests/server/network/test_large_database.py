@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storage.keyspace import keyspace
+from storage.keyspace import key_lookups
 from tests.server.running import ask, on_each_loop, running
 from tests.worth import COMPILED
 
@@ -30,7 +30,7 @@ def bulk(text: bytes) -> bytes:
 
 @on_each_loop
 async def test_a_pipeline_is_answered_as_on_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyspace, "LARGE", 100, raising=False)
+    monkeypatch.setattr(key_lookups, "LARGE", 100, raising=False)
     async with running() as instance:
         database = instance.server.state.databases[0]
         for number in range(MANY):
@@ -54,7 +54,7 @@ async def test_a_pipeline_is_answered_as_on_a_small_one(monkeypatch: pytest.Monk
 async def test_the_keys_of_scripts_in_a_pipeline_are_fetched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(keyspace, "LARGE", 100, raising=False)
+    monkeypatch.setattr(key_lookups, "LARGE", 100, raising=False)
     async with running() as instance:
         state = instance.server.state
         for number in range(MANY):
