@@ -232,7 +232,7 @@ MATRIX_TESTS := $(addprefix tests/,protocol storage server/dispatch server/comma
 
 test-matrix: $(RUN_READY)
 	@test -n "$(OTHER_PYTHONS)" || echo "No other Python of $(PYTHONS) is there."
-	$(call run_all,$(OTHER_PYTHONS:%=matrix-%))
+	@$(MAKE) --no-print-directory --keep-going -j2 $(OTHER_PYTHONS:%=matrix-%)
 
 matrix-%: PYTHON = $*
 matrix-%:
