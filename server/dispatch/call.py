@@ -18,8 +18,8 @@ from server.table.args import INT64_MAX
 from storage.keyspace.keyspace import Keyspace
 
 
-class Queue(Protocol):
-    """Runs commands that were queued."""
+class QueueRunner(Protocol):
+    """Runs the commands that a transaction has queued."""
 
     def run_queued(self, client: Client, queue: CommandQueue) -> Reply:
         """Run what *client* has queued (EXEC): none waits, and errors are values."""
@@ -52,7 +52,7 @@ class Executor(Protocol):
     """What few handlers need of the dispatcher that runs them."""
 
     @property
-    def execution(self) -> Queue:
+    def execution(self) -> QueueRunner:
         """Runs the commands of transactions."""
 
     @property

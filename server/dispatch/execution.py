@@ -263,10 +263,8 @@ class Execution:
         """Give *client* the reply to its command."""
         if client.flags & MUTED or self._pushes.running is not None:
             self._answer_rare(client, reply)
-        elif type(reply) is Encoder:
-            client.out.move(reply)
         else:
-            client.out.write(reply)
+            write(client.out, reply)
 
     def _answer_rare(self, client: Client, reply: Reply) -> None:
         """Answer a client that has replies switched off, or gets messages after its reply."""
