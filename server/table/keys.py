@@ -128,21 +128,26 @@ class KeyRange(KeySpec):
 
 
 class CountedKeys(KeySpec):
-    """Keys after their number, which is at *count_at*: ``LMPOP 2 a b LEFT`` has it at 1."""
+    """Keys after their number, which is at *count_at*: ``LMPOP 2 a b LEFT`` has it at 1.
 
-    def __init__(self, flags: KeyFlags, count_at: int) -> None:
+    Each is *step* words after the one before, as in ``MSETEX 2 a value b value``.
+    """
+
+    def __init__(self, flags: KeyFlags, count_at: int, step: int = 1) -> None:
         super().__init__(flags)
         self.count_at = count_at
         self.first = count_at + 1
+        self.step = step
 
     def searches(self) -> tuple[Search, Search]:
-        others = Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": 1})
+        others = Search("keynum", {"keynumidx": 0, "firstkey": 1, "keystep": self.step})
         return Search("index", {"index": self.count_at}), others
 
     def keys_in(self, argv: list[bytes]) -> list[bytes] | None:
         text, first = argv[self.count_at], self.first
         count = octets.int64_of(text) if octets.is_int64(text) else 0
-        return argv[first : first + count] if 0 < count <= len(argv) - first else None
+        last = first + (count - 1) * self.step
+        return argv[first : last + 1 : self.step] if first <= last < len(argv) else None
 
 
 class KeywordKeys(KeySpec):

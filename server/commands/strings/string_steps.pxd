@@ -11,6 +11,9 @@ cdef int64_t ALWAYS_ALLOWED
 cpdef bytes text_of(object value)
 cpdef Py_ssize_t length_of(object value) except -1
 cpdef put(Call call, bytes key, bytes value)
+@cython.locals(db=Keyspace, argv=list, at=Py_ssize_t, as_mset=bint, is_logged=bint, key=bytes,
+               value=bytes)
+cpdef int put_all(Call call, Py_ssize_t end, int64_t when_ms, bint keep) except -1
 cpdef object octets_of(object value)
 @cython.locals(raw=bytearray, before=Py_ssize_t, grown=Py_ssize_t)
 cpdef bytearray padded(Call call, bytes key, object value, Py_ssize_t size)

@@ -6,11 +6,15 @@ answered with bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.replies import ErrorReply
 from server.dispatch.call import Call
 from server.table import args
 from server.table.args import INT64_MAX
 from storage import allocation
+from storage.keyspace.expiring_keys import NO_EXPIRY
+from storage.keyspace.key_changes import NOTHING
 from storage.keyspace.key_lookups import STRING, String
 
 ALWAYS_ALLOWED = 8 * 1024**2  # bits; proto-max-bulk-len is a megabyte at least
@@ -33,6 +37,30 @@ def put(call: Call, key: bytes, value: bytes) -> None:
     """Put *value* at *key*, without an expiry."""
     call.db.put(key, value)
     call.db.changed(key, b"set")
+
+
+def put_all(call: Call, end: int, when_ms: int, keep: bool) -> None:
+    """Put the pairs in ``argv[2:end]``, until *when_ms* if that is not NO_EXPIRY.
+
+    *keep*: the expiries stay. They are logged as commands that every replica knows.
+    """
+    db, argv = call.db, call.argv
+    as_mset = when_ms == NO_EXPIRY and not keep
+    is_logged = call.is_logged
+    log: Sequence[bytes] | None = NOTHING if is_logged else None
+    option = (b"KEEPTTL",) if keep else (b"PXAT", b"%d" % when_ms)
+    for at in range(2, end, 2):
+        key, value = argv[at], argv[at + 1]
+        db.put(key, value, keep or when_ms != NO_EXPIRY)  # whose old expiry is replaced
+        if when_ms != NO_EXPIRY:
+            db.expire_at(key, when_ms)
+            db.changed(key, b"expire", changes=0)
+        if is_logged:
+            if not as_mset:
+                log = (b"SET", key, value, *option)
+            elif at + 2 == end:
+                log = [b"MSET", *argv[2:end]]
+        db.changed(key, b"set", changes=1, log=log)
 
 
 def octets_of(value: String) -> bytes | bytearray:

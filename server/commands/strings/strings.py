@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import OK, Reply
-from server.commands.strings import string_steps
+from server.commands.strings import conditions, put_options, string_steps
+from server.commands.strings.put_options import PutOptions
 from server.dispatch.call import Call
 from server.parts.expiry.expire_times import UNITS, absolute_ms, expire
 from server.table import errors
@@ -40,9 +41,12 @@ def get(call: Call) -> Reply:
 
 
 def _set_keys(argv: list[bytes]) -> list[KeyUse]:
-    """The key of SET, whose old value is only read if the option GET is there."""
-    gets = b"GET" in [word.upper() for word in argv[3:]]
-    return [KeyUse(argv[1], RW | ACCESS | UPDATE if gets else OW | UPDATE)]
+    """The key of SET: its old value is read if GET is there, and compared if a condition is."""
+    words = [word.upper() for word in argv[3:]]
+    if b"GET" in words:
+        return [KeyUse(argv[1], RW | ACCESS | UPDATE)]
+    compares = any(word in conditions.CONDITIONS for word in words)
+    return [KeyUse(argv[1], RW | UPDATE if compares else OW | UPDATE)]
 
 
 @command(
@@ -51,6 +55,7 @@ def _set_keys(argv: list[bytes]) -> list[KeyUse]:
     flags=WRITE,
     group="string",
     since="1.0.0",
+    complexity="O(1); O(N) with IFDEQ and IFDNE, where N is the length of the old string.",
     keys=KeyRange(RW | ACCESS | UPDATE | VARIABLE_FLAGS),
     get_keys=_set_keys,
     history=[
@@ -58,12 +63,14 @@ def _set_keys(argv: list[bytes]) -> list[KeyUse]:
         ("6.0.0", "KEEPTTL."),
         ("6.2.0", "GET, EXAT and PXAT."),
         ("7.0.0", "NX together with GET."),
+        ("8.4.0", "IFEQ, IFNE, IFDEQ and IFDNE."),
     ],
 )
 def set_(call: Call) -> Reply:
     """Stores a string at a key, whatever was there before.
 
-    SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds |
+    SET key value [NX | XX | IFEQ ifeq-value | IFNE ifne-value | IFDEQ ifdeq-digest |
+    IFDNE ifdne-digest] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds |
     PXAT unix-time-milliseconds | KEEPTTL]
     """
     argv = call.argv
@@ -75,37 +82,30 @@ def set_(call: Call) -> Reply:
 
 def _set_with_options(call: Call) -> Reply:
     key, value = call.argv[1], call.argv[2]
-    condition, want_old, keep, unit, duration = _set_options(call.argv)
-    when_ms = absolute_ms(duration, unit, call.now_ms, "set") if unit else NO_EXPIRY
-    old = call.db.read(key, STRING) if want_old else None
+    options: PutOptions = put_options.of_set(call.argv)
+    when_ms = options.when_ms(call.now_ms, "set")
+    old = call.db.read(key, STRING) if options.gets else None
     answer = None if old is None else string_steps.text_of(old)
-    if condition is not None and (condition == b"XX") != (key in call.db):
-        return answer
+    condition = options.condition
+    if condition is None:
+        pass
+    elif options.operand is None:
+        if (condition == put_options.XX) != (key in call.db):
+            return answer
+    else:
+        if not options.gets:
+            old = call.db.find(key, STRING)
+        if not conditions.holds(old, condition, options.operand):
+            return answer
     log = None
-    if want_old and not unit:
-        rest = [word for word in call.argv[3:] if word.upper() != b"GET"]
-        log = [b"SET", key, value, *rest]
-    _store(call, key, value, when_ms, keep, log)
-    return answer if want_old else OK
-
-
-def _set_options(argv: list[bytes]) -> tuple[bytes | None, bool, bool, bytes, bytes]:
-    """Condition (NX, XX or None), GET, KEEPTTL, unit of the expiry (or nothing) and its text."""
-    args = Args(argv, 3)
-    condition, want_old, keep, unit, duration = None, False, False, b"", b""
-    while args.left:
-        word = args.take_word(b"NX", b"XX", b"GET", b"KEEPTTL", *UNITS)
-        if word in (b"NX", b"XX") and condition in (None, word):
-            condition = word
-        elif word == b"GET":
-            want_old = True
-        elif word == b"KEEPTTL" and not unit:
-            keep = True
-        elif word in UNITS and unit in (b"", word) and not keep and args.left:
-            unit, duration = word, args.take()
-        else:
-            raise errors.SYNTAX
-    return condition, want_old, keep, unit, duration
+    if when_ms == NO_EXPIRY and (options.gets or options.operand is not None):
+        log = [b"SET", key, value]  # what has done its work is not logged
+        if options.operand is None:
+            log += [word for word in call.argv[3:] if word.upper() != b"GET"]
+        elif options.keeps:
+            log.append(b"KEEPTTL")
+    _store(call, key, value, when_ms, options.keeps, log)
+    return answer if options.gets else OK
 
 
 def _store(
@@ -118,7 +118,7 @@ def _store(
 ) -> None:
     """Put *value* at *key*, until *when_ms* if that is not NO_EXPIRY; *log* is as in changed."""
     db = call.db
-    db.put(key, value, keep)
+    db.put(key, value, keep or when_ms != NO_EXPIRY)  # whose old expiry is replaced
     db.changed(key, b"set", changes=1, log=log)
     if when_ms != NO_EXPIRY:
         db.expire_at(key, when_ms)
