@@ -42,6 +42,7 @@ from server.table.renaming import Renaming
 from storage.limits import SetLimits
 from storage.rdb import opcodes
 from storage.rdb.options import WriteOptions
+from storage.stream.producers import MOST_IDS, MOST_SECONDS
 
 __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
 
@@ -54,7 +55,7 @@ POLICIES = (
 
 SIGNALS = some_of("default", "save", "nosave", "now", "force")
 
-RDB_VERSIONS = {"7.0": 10, "7.2": 11, "7.4": 12}  # that each Redis reads
+RDB_VERSIONS = {"7.0": 10, "7.2": 11, "7.4": 12, "8.6": 13}  # that each Redis reads
 
 DEFAULT_OUTPUT_LIMITS = {
     "normal": OutputLimit(0, 0, 0),
@@ -182,6 +183,8 @@ class Config(ReplicationParameters, AcceptedParameters):
     hll_sparse_max_bytes = Parameter(memory(), 3000)
     stream_node_max_bytes = Parameter(memory(), 4096)
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
+    stream_idmp_duration = Parameter(integer(1, MOST_SECONDS), 100)
+    stream_idmp_maxsize = Parameter(integer(1, MOST_IDS), 100)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)
     # what is watched
     slowlog_log_slower_than = Parameter(

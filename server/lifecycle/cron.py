@@ -17,6 +17,7 @@ from server.lifecycle.time_travel import TimeTravel
 from server.parts.expiry.expiry_cycle import ExpiryCycle
 from server.process import memory_reserve
 from server.process.server_clock import NS_A_MS
+from storage.stream import producers
 
 
 class Cron:
@@ -98,8 +99,10 @@ class Cron:
 
     def _look_after_data(self) -> None:
         state = self._state
-        if state.config.switches.active_expire and not state.pausing.active:
-            self._expire_keys()
+        if state.config.switches.active_expire:
+            producers.expire_due(state.events.clock.now_ms)  # nobody is told of that
+            if not state.pausing.active:
+                self._expire_keys()
         state.propagation.deliver_each()
         state.persistence.tick()
         state.restrictions.follow_persistence()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 from server.dispatch.dispatcher import Dispatcher
 from server.parts.expiry.expiry_sweep import sweep
+from storage.stream import producers
 
 SLICE_S = 0.01
 
@@ -78,6 +79,7 @@ class TimeTravel:
         """
         if not self._state.config.switches.active_expire or self._state.pausing.active:
             return True
+        producers.expire_due(self._state.events.clock.now_ms)
         deadline_s = self._monotonic_s() + SLICE_S
         is_done = all(self._monotonic_s() < deadline_s for _ in self._sweep)
         self._state.propagation.deliver_each()

@@ -12,8 +12,9 @@ from storage.stream.stream import StreamConfig
 
 
 class NodeLimits(Part):
-    """*stream* has stream-node-max-bytes and -entries; *list_size* is list-max-listpack-size;
-    *hash* has hash-max-listpack-entries and -value; *hyperloglog* is hll-sparse-max-bytes; *sets*
+    """*stream* has stream-node-max-bytes and -entries, stream-idmp-duration and -maxsize;
+    *list_size* is list-max-listpack-size; *hash* has hash-max-listpack-entries and -value;
+    *hyperloglog* is hll-sparse-max-bytes; *sets*
     has set-max-intset-entries, set-max-listpack-entries and -value; *sorted_set* has
     zset-max-listpack-entries and -value.
     """
@@ -31,6 +32,8 @@ class NodeLimits(Part):
     def configured(self, config: Config) -> None:
         self.stream.node_max_bytes = config.stream_node_max_bytes
         self.stream.node_max_entries = config.stream_node_max_entries
+        self.stream.producers.seconds = config.stream_idmp_duration
+        self.stream.producers.ids = config.stream_idmp_maxsize
         self.list_size = config.list_max_listpack_size
         self.sets = config.set_limits
         self.hash.entries = config.hash_max_listpack_entries

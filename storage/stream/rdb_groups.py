@@ -47,7 +47,7 @@ OFTEN = 1024  # pending entries between two steps
 
 def write_groups(writer: RdbWriter, stream: Stream) -> Iterator[None]:
     """Write all groups; at each step the caller may take what has been written."""
-    has_active_times = writer.version >= SINCE[STREAM_3]
+    has_active_times = writer.version >= SINCE[STREAM_3] or stream.producers is not None
     writer.length(len(stream.groups))
     for name, group in stream.sorted_groups():
         writer.string(name)

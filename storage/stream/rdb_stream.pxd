@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
-from storage.stream cimport rdb_groups, stream_id
+from storage.stream cimport rdb_groups, rdb_producers, stream_id
 from storage.listpack.listpack cimport Listpack
 from storage.rdb cimport raw
 from storage.stream.rdb_nodes cimport NodeCheck
@@ -27,4 +27,3 @@ cdef StreamId read_id(RdbReader reader)
 cdef StreamId _read_nodes(RdbReader reader, Stream stream)
 @cython.locals(added=uint64_t)
 cdef int _read_counters(RdbReader reader, Stream stream) except -1
-cdef int _pass_idmp(RdbReader reader) except -1

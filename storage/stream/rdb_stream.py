@@ -10,8 +10,7 @@
 
 Numbers and counts are RDB lengths. Braces stand for a count, followed by that many of what is in
 them. An id is two lengths, ms and seq, where nothing else is said. 21 is what is written, or 19
-in an RDB of version 10. The idempotent producers of 26 are read, checked and dropped: this server
-has none.
+in an RDB of version 10; but 26 if the stream has producers that add each entry once, or had.
 
 Each listpack and each node must be valid. Besides, the ids of living entries must grow from node to
 node, none may be above the last id, and there must be as many as the stream's length says.
@@ -28,7 +27,7 @@ from storage.listpack.listpack import Listpack
 from storage.rdb import raw
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import rdb_groups, stream_id
+from storage.stream import rdb_groups, rdb_producers, stream_id
 from storage.stream.rdb_codes import STREAM_1, STREAM_4
 from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream
@@ -47,6 +46,8 @@ def write_stream(writer: RdbWriter, stream: Stream) -> Iterator[None]:
         yield
     write_counters(writer, stream)
     yield from rdb_groups.write_groups(writer, stream)
+    if stream.producers is not None:
+        yield from rdb_producers.write_producers(writer, stream.producers)
 
 
 def write_node(writer: RdbWriter, key: bytes, node: Listpack) -> None:
@@ -86,7 +87,7 @@ def read(reader: RdbReader, code: int) -> Stream:
         _read_counters(reader, stream)
     rdb_groups.read(reader, code, stream)
     if code >= STREAM_4:
-        _pass_idmp(reader)
+        stream.producers = rdb_producers.read(reader)
     return stream
 
 
@@ -125,15 +126,3 @@ def _read_counters(reader: RdbReader, stream: Stream) -> None:
     if added < stream.length:
         raise Corrupt("a stream has had fewer entries added than it holds")
     stream.entries_added = min(added, I64_MAX)
-
-
-def _pass_idmp(reader: RdbReader) -> None:
-    reader.length()
-    reader.length()
-    for _ in range(reader.count(2)):
-        reader.string()
-        for _ in range(reader.count(3)):
-            reader.string()
-            read_id(reader)
-    reader.length()
-    reader.length()

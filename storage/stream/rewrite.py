@@ -3,12 +3,14 @@
     XADD k id f v ..                                           for each entry
     XADD k MAXLEN 0 0-1 x y                                    if there are no entries
     XSETID k last ENTRIESADDED n MAXDELETEDID id
+    XCFGSET k IDMP-DURATION seconds IDMP-MAXSIZE ids           if it has producers, or had
+    XIDMPRECORD k producer name id                             for each entry that they name
     XGROUP CREATE k g last ENTRIESREAD n                       for each group
     XGROUP CREATECONSUMER k g c                                for each consumer of the group
     XCLAIM k g c 0 id TIME t RETRYCOUNT n JUSTID FORCE         for each pending entry
 
-As in Redis, this form loses pending entries whose entry was deleted, and the times at which
-consumers were seen.
+As in Redis, this form loses pending entries whose entry was deleted, names of such entries, the
+counts of what producers have added, and the times at which consumers were seen.
 
 Source: rewriteStreamObject in aof.c of Redis 7.0
 """
@@ -19,6 +21,7 @@ from collections.abc import Iterator
 
 from storage.stream import stream_id
 from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.producers import Producers
 from storage.stream.stream import Stream
 from storage.value_type import Words
 
@@ -35,12 +38,25 @@ def commands(key: bytes, stream: Stream) -> Iterator[Words]:
         b"ENTRIESADDED", b"%d" % stream.entries_added,
         b"MAXDELETEDID", stream.max_deleted_id.encode(),
     ]  # fmt: skip
+    if stream.producers is not None:
+        yield from _producers(key, stream, stream.producers)
     for name, group in stream.sorted_groups():
         yield [
             b"XGROUP", b"CREATE", key, name, group.last_id.encode(),
             b"ENTRIESREAD", b"%d" % group.entries_read,
         ]  # fmt: skip
         yield from _consumers(key, name, group)
+
+
+def _producers(key: bytes, stream: Stream, producers: Producers) -> Iterator[Words]:
+    yield [
+        b"XCFGSET", key,
+        b"IDMP-DURATION", b"%d" % producers.seconds, b"IDMP-MAXSIZE", b"%d" % producers.ids,
+    ]  # fmt: skip
+    for producer, names in producers.sorted_producers():
+        for name, entry_id in names:
+            if stream.contains(entry_id):
+                yield [b"XIDMPRECORD", key, producer, name, entry_id.encode()]
 
 
 def _consumers(key: bytes, name: bytes, group: ConsumerGroup) -> Iterator[Words]:

@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from storage cimport allocation, octets
 from storage.stream cimport stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group cimport ConsumerGroup
+from storage.stream.producers cimport Limits, Producers
 from storage.listpack.listpack cimport Listpack
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
@@ -22,6 +23,7 @@ cdef dict _NO_GROUPS
 cdef class StreamConfig:
     cdef public int64_t node_max_bytes
     cdef public int64_t node_max_entries
+    cdef readonly Limits producers
 
     cpdef int64_t trim_limit(self) except? -1
 
@@ -36,6 +38,7 @@ cdef class Stream:
     cdef public StreamId max_deleted_id
     cdef public int64_t entries_added
     cdef readonly dict groups
+    cdef public Producers producers
     cdef Listpack _head
     cdef Listpack _tail
     cdef uint64_t _tail_ms

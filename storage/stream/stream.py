@@ -2,6 +2,7 @@
 
     rax     id key -> node (listpack of entries, see storage/stream/stream_node.py)
     groups  name -> ConsumerGroup
+    producers   those that add each entry once, or limits of its own for them (producers.py)
 
 Entries are only ever added after the last one, so the last node is cached and an append does
 not search the rax. A deleted entry stays in its node, marked, until all of the node is gone.
@@ -26,6 +27,7 @@ from storage.listpack.listpack import Listpack
 from storage.rax.rax import Rax
 from storage.stream import stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
+from storage.stream.producers import Limits, Producers
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
@@ -37,13 +39,17 @@ _MOST_ADDED = 2**63 - 1  # the count of entries ever added never goes beyond
 
 
 class StreamConfig:
-    """How large a node may get; one object for all streams. 0 means no limit but 1 GiB."""
+    """How large a node may get; one object for all streams. 0 means no limit but 1 GiB.
 
-    __slots__ = ("node_max_bytes", "node_max_entries")
+    *producers* has the limits of streams that have none of their own.
+    """
+
+    __slots__ = ("node_max_bytes", "node_max_entries", "producers")
 
     def __init__(self, node_max_bytes: int = 4096, node_max_entries: int = 100) -> None:
         self.node_max_bytes = node_max_bytes
         self.node_max_entries = node_max_entries
+        self.producers = Limits()
 
     def trim_limit(self) -> int:
         """How many entries one trim with ``~`` may delete if the client sets no limit."""
@@ -53,7 +59,7 @@ class StreamConfig:
 
 
 DEFAULT_CONFIG = StreamConfig()
-OBJECT = 160  # bytes of a stream with its last id, compiled
+OBJECT = 176  # bytes of a stream with its last id, compiled
 GROUPS = 224  # bytes of the dictionary of groups
 _NO_GROUPS: Final[dict[bytes, ConsumerGroup]] = {}  # of every stream without; it stays empty
 
@@ -72,6 +78,7 @@ class Stream:
         "last_id",
         "length",
         "max_deleted_id",
+        "producers",
         "rax",
     )
 
@@ -83,6 +90,7 @@ class Stream:
         self.max_deleted_id = ZERO  # the greatest id that XDEL has deleted; trimming does not count
         self.entries_added = 0  # ever
         self.groups = _NO_GROUPS  # made with the first group
+        self.producers: Producers | None = None
         self._head: Listpack | None = None  # the first node, if it is known
         self._tail: Listpack | None = None  # the last node, if it is known
         self._tail_ms = self._tail_seq = 0
@@ -425,4 +433,6 @@ class Stream:
         made.entries_added = self.entries_added
         for name, group in self.groups.items():
             made._add_group(name, group.copy())
+        if self.producers is not None:
+            made.producers = self.producers.copy()
         return made

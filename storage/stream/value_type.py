@@ -63,6 +63,8 @@ class StreamType(ValueType):
         return rewrite.commands(key, value)
 
     def rdb_code_in(self, value: Stream, version: int) -> int:
+        if value.producers is not None:
+            return rdb_codes.STREAM_4
         is_known = version >= rdb_codes.SINCE[rdb_codes.STREAM_3]
         return rdb_codes.STREAM_3 if is_known else rdb_codes.STREAM_2
 

@@ -272,7 +272,9 @@ REDIS_7_0_AT_RANDOM = [
     Difference(
         "XINFO STREAM",
         "as XINFO GROUPS and XINFO CONSUMERS",
-        same_after(lambda reply: with_pending(without(hide=("lag",))(stream_full(reply)))),
+        same_after(
+            lambda reply: with_pending(without(*OF_IDMP, hide=("lag",))(stream_full(reply)))
+        ),
     ),
     Difference(
         "SCAN",
@@ -294,6 +296,11 @@ REDIS_7_0_AT_RANDOM = [
     ),
 ]
 
+_NO_PRODUCERS = Difference(
+    "XINFO STREAM",
+    "8.6 added what XADD with IDMP has seen",
+    same_after(lambda reply: stream_full(without(*OF_IDMP)(reply))),
+)
 _DUMP = Difference(
     "DUMP",
     "newer RDB versions have another type for streams, and another version in the footer",
@@ -311,19 +318,14 @@ REDIS_8_0 = [
 ]
 
 BY_ORACLE = {
-    REDIS_7: REDIS_7_0,
-    REDIS_8: REDIS_8_0,
+    REDIS_7: [*REDIS_7_0, _NO_PRODUCERS],
+    REDIS_8: [*REDIS_8_0, _NO_PRODUCERS],
     REDIS_8_6: [
         *REDIS_8_0,
         Difference(
             "OBJECT ENCODING",
             "8.6 keeps only shorter strings in one piece with their keys",
             lambda ours, theirs: (ours, theirs) == (("$", b"embstr"), ("$", b"raw")),
-        ),
-        Difference(
-            "XINFO STREAM",
-            "8.6 counts what XADD with IDMP has seen",
-            same_after(lambda reply: stream_full(without(*OF_IDMP)(reply))),
         ),
         Difference(
             "CONFIG SET",
@@ -339,6 +341,7 @@ BY_ORACLE = {
         ),
     ],
     VALKEY_9: [
+        _NO_PRODUCERS,
         _DUMP,
         _COMMAND_INFO,
         _MEMORY_STATS,

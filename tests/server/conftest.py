@@ -235,17 +235,26 @@ def _same_log() -> Iterator[None]:
 
 
 @pytest.fixture
-def make_server() -> Callable[..., SocketlessServer]:
-    """Makes a server with its own configuration, such as requirepass="secret"."""
+def make_server() -> Iterator[Callable[..., SocketlessServer]]:
+    """Makes a server with its own configuration, such as requirepass="secret".
+
+    The data are dropped after the test, even if something still refers to the server: streams with
+    producers are counted for the process.
+    """
+    made: list[SocketlessServer] = []
 
     def make(**parameters: object) -> SocketlessServer:
         config = Config()
         config.save = []
         for name, value in parameters.items():
             setattr(config, name, value)
-        return SocketlessServer(config)
+        made.append(SocketlessServer(config))
+        return made[-1]
 
-    return make
+    yield make
+    for server in made:
+        for db in server.state.databases:
+            db.clear()
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from server.table.command import Flags, command
 from storage import octets
 
 FROM_REPLICAS = Flags.ADMIN | Flags.NOSCRIPT
-# What only replicas say that know all that Redis 7.4 does: ours, and Redis's from 8.0 on.
-CAPABILITIES_OF_7_4 = (b"rdb-12", b"rdb-channel-repl")
+# What only replicas say that know all that a Redis does: ours, and Redis's from 8.0 on.
+CAPABILITIES = {b"rdb-12": "7.4", b"rdb-channel-repl": "7.4", b"rdb-13": "8.6"}
 LONGEST_ADDRESS = 255  # bytes: an IP address, or a host name
 
 NO_LINK = ErrorReply("NOMASTERLINK", "Can't SYNC while not connected with my master")
@@ -76,8 +76,9 @@ def _take(replica: Replica, name: bytes, value: bytes) -> None:
     elif name == b"capa":
         replica.knows_eof = replica.knows_eof or value.lower() == b"eof"
         replica.knows_psync2 = replica.knows_psync2 or value.lower() == b"psync2"
-        if value.lower() in CAPABILITIES_OF_7_4:
-            replica.rdb_version = RDB_VERSIONS["7.4"]
+        if value.lower() in CAPABILITIES:
+            known = RDB_VERSIONS[CAPABILITIES[value.lower()]]
+            replica.rdb_version = max(replica.rdb_version, known)
     elif name == b"rdb-only":
         replica.wants_copy_only = to_int(value) == 1
     elif name == b"rdb-filter-only":

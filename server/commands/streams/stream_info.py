@@ -16,6 +16,7 @@ from storage.rax.rax import Rax
 from storage.stream import group_lag
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
+from storage.stream.producers import Producers
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO
 
@@ -52,6 +53,7 @@ def _stream(call: Call) -> Stream:
         ("6.0.0", "FULL."),
         ("7.0.0", "The fields max-deleted-entry-id, entries-added and recorded-first-entry-id."),
         ("7.2.0", "The field active-time."),
+        ("8.6.0", "The fields of idempotent producers, idmp-duration to iids-duplicates."),
     ],
 )
 def xinfo_stream(call: Call) -> Reply:
@@ -69,6 +71,7 @@ def xinfo_stream(call: Call) -> Reply:
         b"max-deleted-entry-id": stream.max_deleted_id.encode(),
         b"entries-added": stream.entries_added,
         b"recorded-first-entry-id": stream.first_id.encode(),
+        **_producers(call, stream),
     }
     if full:
         report[b"entries"] = _entries(call, stream, count)
@@ -80,6 +83,22 @@ def xinfo_stream(call: Call) -> Reply:
         report[b"first-entry"] = _edge(call, stream, reverse=False)
         report[b"last-entry"] = _edge(call, stream, reverse=True)
     return report
+
+
+def _producers(call: Call, stream: Stream) -> dict[bytes, Reply]:
+    """What is known of the producers that add each entry once."""
+    tracked = stream.producers
+    if tracked is None:
+        tracked = Producers(call.server.node_limits.stream.producers)
+    tracked.expire(call.now_ms)
+    return {
+        b"idmp-duration": tracked.seconds,
+        b"idmp-maxsize": tracked.ids,
+        b"pids-tracked": tracked.count(),
+        b"iids-tracked": tracked.tracked,
+        b"iids-added": tracked.added,
+        b"iids-duplicates": tracked.duplicates,
+    }
 
 
 def _full_options(argv: list[bytes]) -> tuple[bool, int]:

@@ -16,8 +16,11 @@ def add_entry(
     wanted: StreamId | None = None,
     trim: Trim | None = None,
     may_create: bool = True,
+    options: list[bytes] | None = None,
 ) -> bytes | None:
     """Append ``argv[id_at + 1:]`` to the stream at the key; trim if asked to; answer the id.
+
+    *options* are other words of the command that are to be logged with it.
 
     *wanted* is the id in ``argv[id_at]``, with seq 0 for ``ms-*``; None for ``*``. The answer is
     None if there is no stream and none may be made. Refusals come in redis's order: arity, id 0-0,
@@ -49,7 +52,7 @@ def add_entry(
         db.add(key, stream)
     trimmed = trim is not None and trim.apply(stream, config) > 0
     text = entry_id.encode()
-    log = _log_of(call, trim, id_at, stream, text, seq_given) if call.is_logged else None
+    log = _log_of(call, trim, id_at, stream, text, seq_given, options) if call.is_logged else None
     db.changed(key, b"xadd", changes=1, log=log, wakes=not is_new)
     if trimmed:
         db.changed(key, b"xtrim", changes=0)
@@ -57,12 +60,19 @@ def add_entry(
 
 
 def _log_of(
-    call: Call, trim: Trim | None, id_at: int, stream: Stream, text: bytes, seq_given: bool
+    call: Call,
+    trim: Trim | None,
+    id_at: int,
+    stream: Stream,
+    text: bytes,
+    seq_given: bool,
+    options: list[bytes] | None,
 ) -> list[bytes] | None:
     """What a replica must do: use this very id, and trim by no estimate."""
     argv = call.argv
     if trim is not None and trim.approximate:
-        return [argv[0], argv[1], *trim.as_exact(stream), text, *argv[id_at + 1 :]]
+        before = [argv[0], argv[1], *(options or ()), *trim.as_exact(stream)]
+        return [*before, text, *argv[id_at + 1 :]]
     if seq_given:
         return None
     log = argv[:]

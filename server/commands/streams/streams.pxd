@@ -1,8 +1,9 @@
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport stream_args, stream_reply, stream_steps
+from server.commands.streams cimport stream_args, stream_once, stream_reply, stream_steps
 from server.table.args cimport Args
 from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim
+from server.commands.streams.stream_once cimport Once
 from storage.stream cimport stream_id
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
-from server.commands.streams import stream_args, stream_reply, stream_steps
+from server.commands.streams import stream_args, stream_once, stream_reply, stream_steps
 from server.commands.streams.stream_args import Trim
+from server.commands.streams.stream_once import Once
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
@@ -40,31 +41,37 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
     history=[
         ("6.2.0", "NOMKSTREAM, trimming by MINID, and LIMIT."),
         ("7.0.0", "Ids of the form ms-*."),
+        ("8.6.0", "IDMP and IDMPAUTO."),
     ],
 )
 def xadd(call: Call) -> Reply:
     """Adds an entry to the end of a stream, which is created if needed; returns the ID.
 
-    XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id>
-    field value [field value ...]
+    XADD key [NOMKSTREAM] [IDMPAUTO pid | IDMP pid iid]
+    [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field value ...]
     """
     argv = call.argv
     if argv[2] == b"*":
         return stream_steps.add_entry(call, 2)
     args = Args(argv, 2)
     trim = Trim()
+    once = Once()
     may_create = True
     while args.at < len(argv) and argv[args.at] != b"*":
-        if trim.take(args):
+        if trim.take(args) or once.take(args):
             continue
         if not args.skip(b"NOMKSTREAM"):
             break
         may_create = False
     id_at = args.at
     wanted = stream_args.wanted_id(argv, id_at)
+    once.check(call, wanted)
     trim.check()
     trim.check_limit(call)
-    return stream_steps.add_entry(call, id_at, wanted, trim if trim.strategy else None, may_create)
+    trims = trim if trim.strategy else None
+    if once.words:
+        return stream_once.add_once(call, id_at, wanted, trims, may_create, once)
+    return stream_steps.add_entry(call, id_at, wanted, trims, may_create)
 
 
 # ---------------------------------------------------------------------- reading

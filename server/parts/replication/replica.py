@@ -73,10 +73,12 @@ class Replica:
         return self.announced or self.client.address.rpartition(":")[0].strip("[]")
 
     def reads(self, config: Config) -> int:
-        """The newest RDB version that it reads; *config* has it for one that has not told."""
+        """The newest RDB version that it reads: of a Redis at least that which *config* has."""
         if self.wants_copy_only:  # it goes to a file
             return RDB_VERSIONS[config.rdb_oldest_reader]
-        return self.rdb_version or RDB_VERSIONS[config.repl_oldest_replica]
+        if self.rdb_version == RDB_VERSIONS["7.2"]:  # it is a Valkey
+            return self.rdb_version
+        return max(self.rdb_version, RDB_VERSIONS[config.repl_oldest_replica])
 
     def lag_s(self, now_ms: int) -> int:
         """Seconds since it has told how far it is."""

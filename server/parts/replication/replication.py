@@ -32,6 +32,7 @@ from server.parts.replication.ties import NoListener, NoPipes, Pipes, RoleListen
 from server.parts.replication.traffic import Traffic
 from server.process.server_clock import monotonic_ms
 from storage.keyspace.keyspace import Keyspace
+from storage.stream import producers
 
 if TYPE_CHECKING:
     from server.parts.replication.copies import Copies
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 TOO_OLD = (
     "there are hashes with fields that expire, which Redis knows from 7.4 on; if the replica is"
     " that new, set repl-oldest-replica to 7.4 here"
+)
+TOO_OLD_FOR_PRODUCERS = (
+    "there are streams with idempotent producers, which Redis knows from 8.6 on; if the replica is"
+    " that new, set repl-oldest-replica to 8.6 here"
 )
 MOST_NAMED = 1000  # replicas that are refused
 
@@ -116,18 +121,28 @@ class Replication(Part):
     def why_not_served(self, replica: Replica) -> str:
         """Why *replica* cannot be served, in words for both logs, or "".
 
-        It would not know what a hash is of which fields expire, and ask for copies for ever.
+        It would not know what a hash is of which fields expire, or a stream with producers, and
+        ask for copies for ever.
         """
-        if replica.wants_copy_only or replica.reads(self._config) >= RDB_VERSIONS["7.4"]:
+        if replica.wants_copy_only:
             return ""
-        if not any(db.field_expiries.used for db in self._databases):
-            self._refused.clear()
+        reads = replica.reads(self._config)
+        if reads < RDB_VERSIONS["8.6"] and producers.in_use():
+            return self._refuse(replica, TOO_OLD_FOR_PRODUCERS)
+        if reads >= RDB_VERSIONS["7.4"]:
             return ""
+        if any(db.field_expiries.used for db in self._databases):
+            return self._refuse(replica, TOO_OLD)
+        self._refused.clear()
+        return ""
+
+    def _refuse(self, replica: Replica, reason: str) -> str:
+        """Say in the server log, once, that *replica* is not served. Returns *reason*."""
         name = name_of(replica)
         if name not in self._refused and len(self._refused) < MOST_NAMED:
             self._refused.add(name)  # it will ask again, each second
-            _log.warning("Replica %s is not served: %s", name, TOO_OLD)
-        return TOO_OLD
+            _log.warning("Replica %s is not served: %s", name, reason)
+        return reason
 
     def join(self, replica: Replica, history_id: str, offset: int) -> None:
         """*replica* wants the history from byte *offset* on: it gets that, or a copy of all data.

@@ -13,7 +13,7 @@ from tests.server.commands.replication.test_serving import FakeReplica
 
 REDIS_8 = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-channel-repl")
 VALKEY = ("REPLCONF", "version", "9.1.2")
-OURS = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-12")
+OURS = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-12", "capa", "rdb-13")
 TOO_OLD = "there are hashes with fields that expire"
 
 
@@ -32,10 +32,13 @@ def test_a_replica_is_as_old_as_what_it_says(make_server):
     server = make_server()
     assert reads(server) == 10
     assert reads(server, *VALKEY) == 11
-    assert reads(server, *REDIS_8) == reads(server, *OURS) == 12
+    assert reads(server, *REDIS_8) == 12
+    assert reads(server, *OURS) == 13
     newer = make_server(repl_oldest_replica="7.4")
     assert reads(newer) == 12
     assert reads(newer, *VALKEY) == 11
+    newest = make_server(repl_oldest_replica="8.6")
+    assert reads(newest) == reads(newest, *REDIS_8) == 13
 
 
 @pytest.mark.parametrize("words", [(), VALKEY], ids=["Redis 7.0", "Valkey"])
@@ -62,6 +65,24 @@ def test_one_that_knows_them_is_served(server, words):
     replica.send(*words)
     assert b"NOMASTERLINK" not in replica.raw("PSYNC", "?", -1)
     assert len(server.state.replication.replicas.all) == 1
+
+
+@pytest.mark.parametrize("words", [(), VALKEY, REDIS_8], ids=["Redis 7.0", "Valkey", "Redis 8.0"])
+def test_one_that_is_too_old_for_idempotent_producers_is_refused(server, words):
+    server.send_line("XADD s IDMP p a * f v")
+    replica = server.client()
+    if words:
+        replica.send(*words)
+    assert replica.send("PSYNC", "?", -1).startswith("-NOMASTERLINK there are streams with idempo")
+    server.send_line("DEL s")
+    assert b"NOMASTERLINK" not in replica.raw("PSYNC", "?", -1)
+
+
+def test_one_that_knows_idempotent_producers_is_served(server):
+    server.send_line("XADD s IDMP p a * f v")
+    replica = server.client()
+    replica.send(*OURS)
+    assert b"NOMASTERLINK" not in replica.raw("PSYNC", "?", -1)
 
 
 def test_who_wants_a_file_only_is_served(server):

@@ -40,6 +40,12 @@ def test_xinfo_stream(filled: Any) -> None:
         b"max-deleted-entry-id", b"2-0",
         b"entries-added", 12,
         b"recorded-first-entry-id", b"1-0",
+        b"idmp-duration", 100,
+        b"idmp-maxsize", 100,
+        b"pids-tracked", 0,
+        b"iids-tracked", 0,
+        b"iids-added", 0,
+        b"iids-duplicates", 0,
         b"groups", 1,
         b"first-entry", entry(1),
         b"last-entry", entry(12),
@@ -91,8 +97,8 @@ def test_bad_options_are_refused(filled: Any, options: str) -> None:
 
 def test_resp3_clients_get_maps(filled: Any) -> None:
     filled.send_line("HELLO 3")
-    assert filled.owner.raw("XINFO", "STREAM", "s").startswith(b"%10\r\n$6\r\nlength\r\n:11\r\n")
-    assert filled.owner.raw("XINFO", "STREAM", "s", "FULL").startswith(b"%9\r\n")
+    assert filled.owner.raw("XINFO", "STREAM", "s").startswith(b"%16\r\n$6\r\nlength\r\n:11\r\n")
+    assert filled.owner.raw("XINFO", "STREAM", "s", "FULL").startswith(b"%15\r\n")
     assert filled.owner.raw("XINFO", "GROUPS", "s").startswith(b"*1\r\n%6\r\n")
     assert filled.owner.raw("XINFO", "CONSUMERS", "s", "g").startswith(b"*1\r\n%4\r\n")
 

@@ -1,0 +1,7 @@
+from server.commands.streams cimport stream_once
+from server.dispatch.call cimport Call
+from server.table.args cimport Args
+from storage.stream cimport stream_id
+from storage.stream.producers cimport Producers
+from storage.stream.stream cimport Stream
+from storage.stream.stream_id cimport StreamId
