@@ -24,15 +24,23 @@ cdef class Delivery:
     cdef readonly ConsumerGroup group
     cdef readonly StreamId after
     cdef readonly list given
+    cdef readonly bint is_cut
 
     cpdef bint is_of_new(self) except -1
     @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)
     cpdef StreamIterator find_new(self)
-    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, entry_id=StreamId)
-    cpdef int write_new(self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends, int64_t now_ms) except -1
+    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t,
+                   size=Py_ssize_t, entry_id=StreamId)
+    cpdef Py_ssize_t write_new(
+        self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
+        int64_t now_ms, Py_ssize_t end, bint is_first
+    ) except -1
     @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
-                   entry_id=StreamId)
-    cpdef int write_history(self, Encoder out, Consumer consumer, Py_ssize_t count, int64_t now_ms) except -1
+                   entry_id=StreamId, size=Py_ssize_t, is_there=bint)
+    cpdef Py_ssize_t write_history(
+        self, Encoder out, Consumer consumer, Py_ssize_t count, int64_t now_ms, Py_ssize_t end,
+        bint is_first
+    ) except -1
 
 
 @cython.locals(made=Delivery)

@@ -19,13 +19,14 @@ NEW = MAX  # stands for the ID ``>``: no pending entry has a greater ID
 class Delivery:
     """What one XREADGROUP gives a consumer from one stream: entries with IDs beyond *after*."""
 
-    __slots__ = ("after", "given", "group", "key", "stream")
+    __slots__ = ("after", "given", "group", "is_cut", "key", "stream")
 
     key: bytes
     stream: Stream
     group: ConsumerGroup
     after: StreamId
     given: list[StreamId]  # the ids of the new entries that were written
+    is_cut: bool  # whether the size of the reply has left no room for an entry
 
     def is_of_new(self) -> bool:
         """Whether it gives entries that the group has not read yet."""
@@ -47,16 +48,24 @@ class Delivery:
         count: int,
         pends: bool,
         now_ms: int,
-    ) -> None:
+        end: int,
+        is_first: bool,
+    ) -> int:
         """Write the entry at which *entry* stands and those after it, *count* at most (0: all).
 
-        They become the consumer's pending entries if *pends*.
+        They become the consumer's pending entries if *pends*. *out* is not made larger than *end*
+        bytes; but if *is_first*, one entry is written in any case. Returns how many were written.
         """
         stream, group, given = self.stream, self.group, self.given
         writer = EntryWriter(out)
         mark = out.open_array()
         while True:
+            size = out.size()
             writer.write(entry)
+            if out.size() > end and (given or not is_first):
+                out.truncate(size)
+                self.is_cut = True
+                break
             entry_id = entry.current_id()
             group_lag.move_on(stream, group, entry_id)
             if pends:
@@ -65,14 +74,23 @@ class Delivery:
             if len(given) == count or not entry.next():
                 break
         out.close_array(mark, len(given))
-        if pends:
+        if pends and given:
             consumer.active_time = now_ms
+        return len(given)
 
-    def write_history(self, out: Encoder, consumer: Consumer, count: int, now_ms: int) -> None:
+    def write_history(
+        self,
+        out: Encoder,
+        consumer: Consumer,
+        count: int,
+        now_ms: int,
+        end: int,
+        is_first: bool,
+    ) -> int:
         """Write the consumer's pending entries that follow *after*, *count* at most (0: all).
 
         Each entry that is still in the stream is delivered once more. Of a deleted one only the ID
-        is written.
+        is written. *end*, *is_first* and what is returned are as of write_new().
         """
         written = 0
         place = consumer.pel.seek(">", self.after.key())
@@ -80,16 +98,23 @@ class Delivery:
         while place.next():
             delivered: Pending = place.value
             entry_id = pendings.id_of(delivered)
-            if stream_reply.write_entry(out, self.stream, entry_id):
-                self.group.deliver_again(delivered, now_ms)
-            else:
+            size = out.size()
+            is_there = stream_reply.write_entry(out, self.stream, entry_id)
+            if not is_there:
                 out.array(2)
                 out.bulk(entry_id.encode())
                 out.null_array()
+            if out.size() > end and (written or not is_first):
+                out.truncate(size)
+                self.is_cut = True
+                break
+            if is_there:
+                self.group.deliver_again(delivered, now_ms)
             written += 1
             if written == count:
                 break
         out.close_array(mark, written)
+        return written
 
 
 def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: StreamId) -> Delivery:
@@ -100,4 +125,5 @@ def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: Stream
     made.group = group
     made.after = after
     made.given = []
+    made.is_cut = False
     return made

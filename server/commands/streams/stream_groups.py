@@ -58,7 +58,7 @@ def xgroup_create(call: Call) -> Reply:
         raise KEY_NEEDED
     stream: Stream = Stream() if found is None else found
     last_id = stream.last_id if text == b"$" else stream_id.parse_id(text)
-    stream.create_group(argv[3], last_id, options.entries_read)
+    stream.create_group(argv[3], last_id, min(options.entries_read, stream.entries_added))
     if found is None:
         call.db.add(key, stream)
         call.db.changed(key, b"xgroup-create")
@@ -85,7 +85,7 @@ def xgroup_setid(call: Call) -> Reply:
     options = stream_args.group_options(call.argv, False)
     stream, group = _stream_and_group(call)
     group.last_id = stream.last_id if text == b"$" else stream_args.loose_id(text)
-    group.entries_read = options.entries_read
+    group.entries_read = min(options.entries_read, stream.entries_added)
     call.db.group_changed(call.argv[2], b"xgroup-setid")
     return OK
 

@@ -15,6 +15,7 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 cdef Encoder _begin_reply(Call call, Request request)
 cdef bint _write_after(Encoder body, bytes key, Stream stream, StreamId after, Request request) except -1
+cdef Py_ssize_t _write_within(Encoder body, Stream stream, StreamId after, Request request) except -1
 cdef StreamId _last_seen(Stream stream, bytes text)
 @cython.locals(stream=Stream, name=bytes, group=ConsumerGroup)
 cdef Delivery _delivery(Call call, Request request, bytes key, bytes text)

@@ -18,12 +18,11 @@ from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
 
-READ_KEYS = KeywordKeys(
-    RO | ACCESS, b"STREAMS", start_from=1, values={b"COUNT": 1, b"BLOCK": 1}, share=2
-)
+VALUES = {b"COUNT": 1, b"BLOCK": 1, b"MAXCOUNT": 1, b"MAXSIZE": 1}  # words of each option
+READ_KEYS = KeywordKeys(RO | ACCESS, b"STREAMS", start_from=1, values=VALUES, share=2)
 # As in redis, the flags say that XREADGROUP only reads: they are about the entries, not the group.
 GROUP_READ_KEYS = KeywordKeys(
-    RO | ACCESS, b"STREAMS", start_from=4, values={b"GROUP": 2, b"COUNT": 1, b"BLOCK": 1}, share=2
+    RO | ACCESS, b"STREAMS", start_from=4, values={b"GROUP": 2, **VALUES}, share=2
 )
 
 _MEANINGLESS = (
@@ -40,6 +39,7 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> "
     "option.",
 )
+NO_END = 2**62  # bytes that no reply has
 LAST = b"+"  # XREAD: the last entry of the stream
 
 
@@ -76,11 +76,13 @@ def _with_head(body: Encoder, served: int) -> Encoder:
     since="5.0.0",
     complexity="O(M) for each stream, with M being the number of messages returned.",
     keys=READ_KEYS,
+    history=[("8.10.0", "MAXCOUNT and MAXSIZE.")],
 )
 def xread(call: Call) -> Reply | Block:
     """Returns the entries of several streams after the given IDs; waits for them if told to.
 
-    XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
+    XREAD [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size] [BLOCK milliseconds]
+    STREAMS key [key ...] id [id ...]
     """
     request = stream_request.take_request(call.argv, False, call.now_ms)
     keys = request.keys
@@ -91,7 +93,11 @@ def xread(call: Call) -> Reply | Block:
         stream = call.db.read(key, Stream)
         after = _last_seen(stream, call.argv[at])
         seen.append(after)
-        if stream is not None and stream_id.compare(stream.last_id, after) > 0:
+        if (
+            stream is not None
+            and not request.is_full
+            and stream_id.compare(stream.last_id, after) > 0
+        ):
             if body is None:
                 body = _begin_reply(call, request)
             served += _write_after(body, key, stream, after, request)
@@ -112,10 +118,25 @@ def _write_after(
     if body.resp == 2:
         body.array(2)
     body.bulk(key)
-    if stream_reply.write_range(body, stream, after.next(), MAX, request.count):
+    if request.max_count or request.max_size:
+        given = _write_within(body, stream, after, request)
+    else:
+        given = stream_reply.write_range(body, stream, after.next(), MAX, request.count)
+    if given:
         return True
     body.truncate(mark)
     return False
+
+
+def _write_within(body: Encoder, stream: Stream, after: StreamId, request: Request) -> int:
+    """Write as many entries as MAXCOUNT and MAXSIZE leave room for; return how many."""
+    end = request.max_size or NO_END
+    entries = stream.range(after.next())
+    is_first = request.given == 0
+    given, has_room = stream_reply.write_within(body, entries, request.count_now(), end, is_first)
+    request.note(given, has_room)
+    written: int = given
+    return written
 
 
 def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
@@ -157,12 +178,13 @@ def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
     since="5.0.0",
     complexity="O(M) for each stream, with M being the number of messages returned.",
     keys=GROUP_READ_KEYS,
+    history=[("8.10.0", "MAXCOUNT and MAXSIZE.")],
 )
 def xreadgroup(call: Call) -> Reply | Block:
     """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
-    XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
-    id [id ...]
+    XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size]
+    [BLOCK milliseconds] [NOACK] STREAMS key [key ...] id [id ...]
     """
     request = stream_request.take_request(call.argv, True, call.now_ms)
     deliveries = [
@@ -172,6 +194,8 @@ def xreadgroup(call: Call) -> Reply | Block:
     body = _begin_reply(call, request)
     served = 0
     for delivery in deliveries:
+        if request.is_full:
+            break
         served += _serve(call, request, body, delivery)
     if served:
         return body if len(request.keys) == 1 else _with_head(body, served)
@@ -216,13 +240,22 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
     consumer.seen_time = call.now_ms
     if is_of_new and entry is None:
         return False
+    mark = body.size()
     if body.resp == 2:
         body.array(2)
     body.bulk(key)
+    count, end = request.count_now(), request.max_size or NO_END
+    is_first, now_ms = request.given == 0, call.now_ms
     if entry is None:
-        delivery.write_history(body, consumer, request.count, call.now_ms)
+        given = delivery.write_history(body, consumer, count, now_ms, end, is_first)
     else:
-        delivery.write_new(body, entry, consumer, request.count, not request.noack, call.now_ms)
+        pends = not request.noack
+        given = delivery.write_new(body, entry, consumer, count, pends, now_ms, end, is_first)
+    request.note(given, not delivery.is_cut)
+    if entry is not None:
+        if not given:
+            body.truncate(mark)
+            return False
         _delivered(call, request, delivery)
     return True
 

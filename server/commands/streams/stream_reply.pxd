@@ -45,6 +45,11 @@ cdef class EntryWriter:
 
 @cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t)
 cpdef Py_ssize_t write_entries(Encoder out, StreamIterator entry, Py_ssize_t count) except -1
+@cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t, has_room=bint,
+               size=Py_ssize_t)
+cpdef tuple write_within(
+    Encoder out, StreamIterator entry, Py_ssize_t count, Py_ssize_t end, bint is_first
+)
 cpdef Py_ssize_t write_range(Encoder out, Stream stream, StreamId start, StreamId end, Py_ssize_t count=*, bint reverse=*) except -1
 @cython.locals(entry=StreamIterator)
 cpdef bint write_entry(Encoder out, Stream stream, StreamId entry_id) except -1

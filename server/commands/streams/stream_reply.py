@@ -130,6 +130,32 @@ def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:
     return written
 
 
+def write_within(
+    out: Encoder, entry: StreamIterator, count: int, end: int, is_first: bool
+) -> tuple[int, bool]:
+    """As write_entries, but stop before the entry that would make *out* larger than *end* bytes.
+
+    If *is_first*, one entry is written, however large it is. Returns how many there were, and
+    whether the size did not end it.
+    """
+    mark = out.open_array()
+    writer = EntryWriter(out)
+    written = 0
+    has_room = True
+    while entry.next():
+        size = out.size()
+        writer.write(entry)
+        if out.size() > end and (written or not is_first):
+            out.truncate(size)
+            has_room = False
+            break
+        written += 1
+        if written == count:
+            break
+    out.close_array(mark, written)
+    return written, has_room
+
+
 def write_range(
     out: Encoder,
     stream: Stream,

@@ -9,12 +9,20 @@ from server.table.args cimport Args
 @cython.freelist(4)
 cdef class Request:
     cdef readonly Py_ssize_t count
+    cdef readonly Py_ssize_t max_count
+    cdef readonly Py_ssize_t max_size
+    cdef readonly Py_ssize_t given
+    cdef readonly bint is_full
     cdef readonly object block_ms
     cdef readonly bytes group
     cdef readonly bytes consumer
     cdef readonly bint noack
     cdef readonly list keys
     cdef readonly Py_ssize_t ids_at
+
+    @cython.locals(left=Py_ssize_t)
+    cpdef Py_ssize_t count_now(self) except -1
+    cpdef int note(self, Py_ssize_t given, bint has_room) except -1
 
 
 @cython.locals(request=Request, args=Args, left=Py_ssize_t, word=bytes)

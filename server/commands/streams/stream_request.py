@@ -2,6 +2,8 @@
 
 XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... id ...
 XREADGROUP  [COUNT n] [BLOCK ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
+
+Both may have MAXCOUNT n and MAXSIZE bytes.
 """
 
 from __future__ import annotations
@@ -25,21 +27,52 @@ UNBALANCED_GROUP = ErrorReply(
     "ERR",
     "Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.",
 )
+MAX_COUNT_NOT_POSITIVE = ErrorReply("ERR", "MAXCOUNT must be a positive integer")
+MAX_SIZE_NOT_POSITIVE = ErrorReply("ERR", "MAXSIZE must be a positive integer")
+MAX_COUNT_BELOW_COUNT = ErrorReply("ERR", "MAXCOUNT must be greater than or equal to COUNT")
 
 
 class Request:
     """The options and keys of one call. Its ids stand in argv from *ids_at* on."""
 
-    __slots__ = ("block_ms", "consumer", "count", "group", "ids_at", "keys", "noack")
+    __slots__ = (
+        "block_ms",
+        "consumer",
+        "count",
+        "given",
+        "group",
+        "ids_at",
+        "is_full",
+        "keys",
+        "max_count",
+        "max_size",
+        "noack",
+    )
 
     def __init__(self) -> None:
         self.count = 0  # entries of each stream; 0: all
+        self.max_count = 0  # entries of all streams; 0: any number
+        self.max_size = 0  # bytes of the reply, but for its first entry; 0: any number
+        self.given = 0  # entries so far
+        self.is_full = False  # whether one of the two limits is reached
         self.block_ms: int | None = None  # None: do not wait; 0: for ever
         self.group: bytes | None = None
         self.consumer = b""
         self.noack = False
         self.keys: list[bytes] = []
         self.ids_at = 0
+
+    def count_now(self) -> int:
+        """How many entries the next stream may give; 0: all."""
+        if not self.max_count:
+            return self.count
+        left = self.max_count - self.given
+        return min(self.count, left) if self.count else left
+
+    def note(self, given: int, has_room: bool) -> None:
+        """A stream has given so many entries; *has_room*: it was not the size that ended it."""
+        self.given += given
+        self.is_full = not has_room or (self.max_count > 0 and self.given >= self.max_count)
 
 
 def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
@@ -58,6 +91,10 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
             break
         if word == b"COUNT" and left:
             request.count = max(args.take_int(), 0)
+        elif word == b"MAXCOUNT" and left:
+            request.max_count = args.take_positive(MAX_COUNT_NOT_POSITIVE)
+        elif word == b"MAXSIZE" and left:
+            request.max_size = args.take_positive(MAX_SIZE_NOT_POSITIVE)
         elif word == b"BLOCK" and left:
             request.block_ms = to_timeout_ms(args.take(), now_ms)
         elif word == b"GROUP" and left > 1:
@@ -73,6 +110,8 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
             raise errors.SYNTAX
     if not request.keys:
         raise errors.SYNTAX
+    if request.max_count and request.max_count < request.count:
+        raise MAX_COUNT_BELOW_COUNT
     if with_group and request.group is None:
         raise NO_GROUP_OPTION
     return request
