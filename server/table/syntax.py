@@ -36,6 +36,8 @@ ARGUMENT_TYPES: dict[str, ArgumentType] = {
     **dict.fromkeys(("entries-added", "entries-read"), "integer"),
     **dict.fromkeys(("maxage", "milliseconds", "min-idle-time", "ms", "seconds"), "integer"),
     **dict.fromkeys(("height", "latitude", "longitude", "radius", "timeout", "width"), "double"),
+    "integer": "integer",
+    **dict.fromkeys(("float", "lowerbound", "upperbound"), "double"),
     "pattern": "pattern",
     **dict.fromkeys(("unix-time-seconds", "unix-time-milliseconds"), "unix-time"),
 }

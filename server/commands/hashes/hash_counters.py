@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from protocol.replies import ErrorReply, Reply
 from server.commands.hashes import hash_steps, live_fields
+from server.commands.shared import long_double
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, INT64_MIN, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RW, UPDATE, KeyRange
 from storage.hashes.timed_fields import NO_EXPIRY
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 WRITE = Flags.WRITE | Flags.DENYOOM | Flags.FAST
 
@@ -64,19 +60,17 @@ def hincrbyfloat(call: Call) -> Reply:
 
     HINCRBYFLOAT key field increment
     """
-    from server.commands.shared import long_double  # noqa: PLC0415  (it brings fractions along)
-
     _, key, field, text = call.argv
-    increment = _float(text, errors.NOT_A_FLOAT)
-    if increment is None:
-        raise INCREMENT_NOT_FINITE
+    if not long_double.is_plain(text):
+        _check_increment(text)
     value = live_fields.find_hash(call, key, [field])
     old = None if value is None else value.get(field)
-    before = _float(b"0" if old is None else old, VALUE_NOT_A_FLOAT)
-    total = None if before is None else long_double.sum_of(before, increment)
-    if total is None:
+    try:
+        new = long_double.sum_text(b"0" if old is None else old, text)
+    except ValueError:
+        raise VALUE_NOT_A_FLOAT from None
+    if new is None:
         raise SUM_NOT_FINITE
-    new = long_double.text_of(total)
     hash_steps.put_one(call, key, value, field, new)
     call.db.changed(key, b"hincrbyfloat", changes=1, log=(b"HSET", key, field, new))
     when_ms = NO_EXPIRY if value is None else value.expiry(field)
@@ -86,11 +80,11 @@ def hincrbyfloat(call: Call) -> Reply:
     return new
 
 
-def _float(text: bytes, error: ErrorReply) -> Fraction | None:
-    """The number that *text* says; None if it is infinite. Raises *error*."""
-    from server.commands.shared import long_double  # noqa: PLC0415  (it brings fractions along)
-
+def _check_increment(text: bytes) -> None:
+    """Raise the error of an increment that is no float, or no finite one."""
     try:
-        return long_double.parse(text)
+        increment = long_double.parse(text)
     except ValueError:
-        raise error from None
+        raise errors.NOT_A_FLOAT from None
+    if increment is None:
+        raise INCREMENT_NOT_FINITE

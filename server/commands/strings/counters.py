@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
+from server.commands.shared import long_double
 from server.commands.strings import string_steps
 from server.dispatch.call import Call
 from server.table import errors
@@ -129,15 +130,10 @@ def incrbyfloat(call: Call) -> Reply:
 
 
 def _float_sum(left: bytes, right: bytes) -> bytes:
-    from server.commands.shared import long_double  # noqa: PLC0415  (it brings fractions along)
-
     try:
-        one, other = long_double.parse(left), long_double.parse(right)
+        total = long_double.sum_text(left, right)
     except ValueError:
         raise errors.NOT_A_FLOAT from None
-    if one is None or other is None:
-        raise NOT_FINITE
-    total = long_double.sum_of(one, other)
     if total is None:
         raise NOT_FINITE
-    return long_double.text_of(total)
+    return total

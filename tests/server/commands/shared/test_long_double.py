@@ -17,7 +17,9 @@ def add(left: bytes, right: bytes) -> bytes:
     assert other is not None
     total = long_double.sum_of(one, other)
     assert total is not None
-    return long_double.text_of(total)
+    text = long_double.text_of(total)
+    assert long_double.sum_text(left, right) == text
+    return text
 
 
 @pytest.mark.parametrize(
@@ -61,19 +63,45 @@ def test_parse_answers_none_for_infinity(text):
 
 
 def test_a_zero_may_have_any_exponent():
-    assert long_double.parse(b"0e999999999999") == 0
+    assert long_double.parse(b"0e999999999999") == (0, 0)
+
+
+def value_of(number: long_double.Float) -> Fraction:
+    mantissa, exponent = number
+    assert abs(mantissa) <= 2**64
+    return mantissa * Fraction(2) ** exponent
 
 
 @given(st.integers(-(2**64), 2**64), st.integers(-200, 200))
 def test_a_float_of_64_bits_is_rounded_to_itself(mantissa, exponent):
     number = mantissa * Fraction(2) ** exponent
-    assert long_double.rounded(number) == number
+    assert value_of(long_double.rounded(mantissa, exponent)) == number
 
 
-@given(st.fractions())
-def test_rounding_errs_by_less_than_half_of_the_last_bit(number):
-    error = abs(long_double.rounded(number) - number)
+@given(st.integers(), st.integers(-200, 200))
+def test_rounding_errs_by_less_than_half_of_the_last_bit(mantissa, exponent):
+    number = mantissa * Fraction(2) ** exponent
+    error = abs(value_of(long_double.rounded(mantissa, exponent)) - number)
     assert error <= abs(number) / 2**64
+
+
+@given(st.integers(-(10**30), 10**30), st.integers(0, 30))
+def test_reading_errs_by_less_than_half_of_the_last_bit(digits, decimals):
+    text = f"{abs(digits):031}"
+    text = f"{'-' if digits < 0 else ''}{text[: 31 - decimals]}.{text[31 - decimals :]}"
+    read = long_double.parse(text.encode())
+    assert read is not None
+    number = Fraction(digits, 10**decimals)
+    assert abs(value_of(read) - number) <= abs(number) / 2**64
+
+
+@given(
+    st.decimals(
+        allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9, places=8
+    )
+)
+def test_the_plain_form_of_a_number_is_read_like_any_other(number):
+    assert long_double.parse(f"{number:f}".encode()) == long_double.parse(f"{number:f}e0".encode())
 
 
 @pytest.mark.parametrize(
@@ -96,5 +124,30 @@ def test_a_sum_may_be_infinite():
     largest = long_double.parse(b"1.1e4932")
     assert largest is not None
     assert long_double.sum_of(largest, largest) is None
-    assert long_double.sum_of(-largest, -largest) is None
-    assert long_double.sum_of(largest, -largest) == 0
+    least = long_double.negated(largest)
+    assert long_double.sum_of(least, least) is None
+    nothing = long_double.sum_of(largest, least)
+    assert nothing is not None
+    assert value_of(nothing) == 0
+
+
+@given(st.integers(-(2**64), 2**64), st.integers(-70, 9), st.integers(-(2**64), 2**64))
+def test_floats_are_compared_by_value(one, exponent, other):
+    less = one * Fraction(2) ** exponent < other
+    assert long_double.is_less((one, exponent), (other, 0)) == less
+
+
+SMALL = st.decimals(
+    allow_nan=False, allow_infinity=False, min_value=-25, max_value=25, places=17
+) | st.decimals(allow_nan=False, allow_infinity=False, min_value=-25, max_value=25, places=2)
+
+
+@given(SMALL, SMALL)
+def test_a_short_cut_gives_the_digits_of_the_rounded_sum(one, other):
+    left, right = f"{one:f}".encode(), f"{other:f}".encode()
+    read, other_read = long_double.parse(left + b"e0"), long_double.parse(right + b"e0")
+    assert read is not None
+    assert other_read is not None
+    total = long_double.sum_of(read, other_read)
+    assert total is not None
+    assert long_double.sum_text(left, right) == long_double.text_of(total)
