@@ -30,7 +30,7 @@ ARGUMENT_TYPES: dict[str, ArgumentType] = {
     **dict.fromkeys(("key", "source", "sourcekey", "destination", "newkey"), "key"),
     **dict.fromkeys(("decrement", "increment"), "integer"),
     **dict.fromkeys(("count", "len", "num-matches", "numkeys", "offset", "rank"), "integer"),
-    **dict.fromkeys(("min-match-len", "numfields"), "integer"),
+    **dict.fromkeys(("min-match-len", "numfields", "numids"), "integer"),
     **dict.fromkeys(("end", "index", "index1", "index2", "start", "stop"), "integer"),
     **dict.fromkeys(("client-id", "cursor", "db", "destination-db", "protover"), "integer"),
     **dict.fromkeys(("entries-added", "entries-read"), "integer"),

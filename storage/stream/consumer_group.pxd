@@ -6,6 +6,7 @@ from storage.stream cimport pending as pendings
 from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
+from storage.stream.references cimport References
 from storage.stream.stream_id cimport StreamId
 
 cdef Py_ssize_t CONSUMER
@@ -38,13 +39,14 @@ cdef class ConsumerGroup:
     cdef readonly DeliveryQueue by_time
     cdef readonly dict consumers
     cdef list _table
-    cdef list _free
+    cdef public References references
 
     cdef int _use(self) except -1
     cpdef Consumer find_consumer(self, bytes name)
-    @cython.locals(index=uint32_t, consumer=Consumer)
+    @cython.locals(free=uint32_t, index=uint32_t, consumer=Consumer)
     cpdef Consumer create_consumer(self, bytes name, int64_t now_ms)
     cpdef Consumer owner(self, Pending pending)
+    cpdef int move_to(self, StreamId entry_id) except -1
 
     @cython.locals(key=bytes, pending=Pending, previous=Pending)
     cpdef Pending deliver(self, StreamId entry_id, Consumer consumer, int64_t now_ms)
@@ -61,6 +63,16 @@ cdef class ConsumerGroup:
 
     @cython.locals(pending=Pending)
     cpdef Pending force(self, StreamId entry_id, int64_t now_ms)
+
+    @cython.locals(pending=Pending, key=bytes)
+    cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count)
+    @cython.locals(owner=Consumer)
+    cpdef int release(self, Pending pending) except -1
+    @cython.locals(pending=Pending)
+    cpdef Pending force_released(self, StreamId entry_id)
+    @cython.locals(owned=Py_ssize_t, consumer=Consumer)
+    cpdef Py_ssize_t released(self) except -1
+    cpdef bint is_idle(self, Pending pending, int64_t min_idle, int64_t now_ms) except -1
 
     @cython.locals(key=bytes, owner=Consumer)
     cpdef int claim(self, Pending pending, Consumer consumer, int64_t delivery_time) except -1

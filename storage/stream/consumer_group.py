@@ -7,8 +7,14 @@
                              pel   rax: id key -> Pending      those of this consumer
 
 A pending entry is one object in all three places (see storage/stream/pending.py); every operation
-here keeps the three consistent. An entry without an owner (XCLAIM FORCE makes one for a moment, as
-does loading) is in the group's indexes only.
+here keeps the three consistent. An entry without an owner is in the group's indexes only: it was
+released (XNACK), or XCLAIM FORCE or loading has just made it.
+
+    _table    [free, alice, bob, 0, carol, 3]        consumers by index; NOBODY is none
+               5                                     the indexes of deleted ones make a chain
+
+Who asks by id whether any group of a stream has an entry pending, asks the pel of each group, or
+their common index, if the groups are many (see storage/stream/references.py).
 
 Many groups are made and few are used, so a group makes its indexes only when it gets its first
 consumer or pending entry. Until then it has empty ones that all unused groups share. The bytes,
@@ -26,13 +32,15 @@ refers back to it.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from storage import allocation, octets
 from storage.errors import Corrupt
 from storage.rax.rax import Rax
 from storage.stream import pending as pendings
 from storage.stream.pending import NOBODY, DeliveryQueue, Pending
+from storage.stream.references import References
 from storage.stream.stream_id import StreamId
 
 NEVER = -1  # active_time of a consumer that was never given anything
@@ -48,7 +56,7 @@ IN_USE = 400
 _NO_PEL: Final = Rax()
 _NO_QUEUE: Final = DeliveryQueue()
 _NO_CONSUMERS: Final[dict[bytes, Consumer]] = {}
-_NO_TABLE: Final[list[Consumer | None]] = [None]
+_NO_TABLE: Final[list[Any]] = [0]
 
 
 class Consumer:
@@ -74,7 +82,7 @@ class ConsumerGroup:
     Operations are O(log N) in the number of pending entries unless they say otherwise.
     """
 
-    __slots__ = ("_free", "_table", "by_time", "consumers", "entries_read", "last_id", "pel")
+    __slots__ = ("_table", "by_time", "consumers", "entries_read", "last_id", "pel", "references")
 
     def __init__(self, last_id: StreamId, entries_read: int = UNKNOWN) -> None:
         self.last_id = last_id  # the last entry that was delivered
@@ -82,8 +90,8 @@ class ConsumerGroup:
         self.pel = _NO_PEL
         self.by_time = _NO_QUEUE
         self.consumers = _NO_CONSUMERS
-        self._table = _NO_TABLE  # consumers by index; NOBODY is none
-        self._free: list[int] | None = None  # indexes of consumers that have been deleted
+        self._table = _NO_TABLE  # as drawn above
+        self.references: References | None = None  # the stream's, if it asks by id
         allocation.used += GROUP
 
     def __del__(self) -> None:
@@ -97,7 +105,7 @@ class ConsumerGroup:
             self.pel = Rax()
             self.by_time = DeliveryQueue()
             self.consumers = {}
-            self._table = [None]
+            self._table = [0]
             allocation.used += IN_USE
 
     # ------------------------------------------------------------------ consumers
@@ -109,12 +117,14 @@ class ConsumerGroup:
     def create_consumer(self, name: bytes, now_ms: int) -> Consumer:
         """A new consumer; there must be none of that name."""
         self._use()
-        index = self._free.pop() if self._free else len(self._table)
+        free: int = self._table[0]
+        index = free or len(self._table)
         consumer = Consumer(name, index, now_ms)
-        if index == len(self._table):
-            self._table.append(consumer)
+        if free:
+            self._table[0] = self._table[free]
+            self._table[free] = consumer
         else:
-            self._table[index] = consumer
+            self._table.append(consumer)
         self.consumers[name] = consumer
         return consumer
 
@@ -130,10 +140,10 @@ class ConsumerGroup:
         for key, pending in consumer.pel:
             self.pel.remove(key)
             self.by_time.remove(pending)
-        self._table[consumer.index] = None
-        if self._free is None:
-            self._free = []
-        self._free.append(consumer.index)
+            if self.references is not None:
+                self.references.removed(key)
+        self._table[consumer.index] = self._table[0]
+        self._table[0] = consumer.index
         return dropped
 
     def sorted_consumers(self) -> list[Consumer]:
@@ -146,7 +156,16 @@ class ConsumerGroup:
 
     def owner(self, pending: Pending) -> Consumer | None:
         """The consumer that owns *pending*; None for an entry without an owner."""
-        return self._table[pending.consumer_index]
+        if pending.consumer_index == NOBODY:
+            return None
+        owner: Consumer = self._table[pending.consumer_index]
+        return owner
+
+    def move_to(self, entry_id: StreamId) -> None:
+        """Let *entry_id* be the last one that was delivered."""
+        if self.references is not None:
+            self.references.group_moves(self.last_id, entry_id)
+        self.last_id = entry_id
 
     # ------------------------------------------------------------------ delivery
 
@@ -160,6 +179,8 @@ class ConsumerGroup:
         previous: Pending | None = self.pel.insert(key, pending)
         if previous is not None:
             self._forget(key, previous)
+        elif self.references is not None:
+            self.references.added(key)
         consumer.pel.insert(key, pending)
         self.by_time.add(pending)
         return pending
@@ -176,11 +197,13 @@ class ConsumerGroup:
         if pending is None:
             return False
         self._forget(key, pending)
+        if self.references is not None:
+            self.references.removed(key)
         return True
 
     def _forget(self, key: bytes, pending: Pending) -> None:
         """Remove from all indexes except the group's pel."""
-        consumer = self._table[pending.consumer_index]
+        consumer = self.owner(pending)
         if consumer is not None:
             consumer.pel.remove(key)
         self.by_time.remove(pending)
@@ -193,11 +216,22 @@ class ConsumerGroup:
     # ------------------------------------------------------------------ claiming
 
     def force(self, entry_id: StreamId, now_ms: int) -> Pending:
-        """Make an entry pending, without an owner (XCLAIM FORCE); it must not be pending yet."""
-        self._use()
-        pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, NOBODY)
-        self.pel.insert(entry_id.key(), pending)
+        """Make an entry pending, without an owner (XCLAIM FORCE); it must not be pending yet.
+
+        claim() is to follow.
+        """
+        pending = self._make_pending(entry_id, now_ms, 1)
         self.by_time.add(pending)
+        return pending
+
+    def _make_pending(self, entry_id: StreamId, delivery_time: int, count: int) -> Pending:
+        """A pending entry without an owner that is not in by_time yet."""
+        self._use()
+        pending = pendings.new_pending(entry_id.ms, entry_id.seq, delivery_time, count, NOBODY)
+        key = entry_id.key()
+        self.pel.insert(key, pending)
+        if self.references is not None:
+            self.references.added(key)
         return pending
 
     def claim(self, pending: Pending, consumer: Consumer, delivery_time: int) -> None:
@@ -205,14 +239,37 @@ class ConsumerGroup:
 
         O(K) in addition, if K entries were delivered later than *delivery_time*.
         """
-        owner = self._table[pending.consumer_index]
+        owner = self.owner(pending)
         if owner is not consumer:
             key = pendings.id_of(pending).key()
             if owner is not None:
                 owner.pel.remove(key)
             consumer.pel.insert(key, pending)
-            pending.consumer_index = consumer.index
-        self._set_time(pending, delivery_time)
+        self.by_time.remove(pending)
+        pending.delivery_time = delivery_time
+        pending.consumer_index = consumer.index
+        self.by_time.add(pending)
+
+    def release(self, pending: Pending) -> None:
+        """Take *pending* from its owner: it is the next to be claimed, after those released before.
+
+        Its count is kept. One that had been released already goes behind all others.
+        """
+        owner = self.owner(pending)
+        if owner is not None:
+            owner.pel.remove(pendings.id_of(pending).key())
+        self.by_time.remove(pending)
+        pending.consumer_index = NOBODY
+        self.by_time.release(pending)
+
+    def force_released(self, entry_id: StreamId) -> Pending:
+        """Make an entry pending as one that was released (XNACK FORCE), with a count of 0.
+
+        It must not be pending yet.
+        """
+        pending = self._make_pending(entry_id, 0, 0)
+        self.by_time.release(pending)
+        return pending
 
     # ------------------------------------------------------------------ looking
 
@@ -233,8 +290,18 @@ class ConsumerGroup:
 
     @property
     def oldest(self) -> Pending | None:
-        """The pending entry delivered longest ago, or None; its ``newer`` leads on. O(1)."""
+        """The pending entry delivered longest ago, or None; its ``newer`` leads on. O(1).
+
+        Those that were released come before all others.
+        """
         return self.by_time.oldest
+
+    def released(self) -> int:
+        """How many pending entries were released and have no owner. O(M) in the consumers."""
+        owned = 0
+        for consumer in self.consumers.values():
+            owned += len(consumer.pel)
+        return len(self.pel) - owned
 
     def pending_range(
         self,
@@ -247,8 +314,8 @@ class ConsumerGroup:
     ) -> list[Pending]:
         """At most *count* pending entries from *start* to *end*, of *consumer* or of all.
 
-        With *min_idle*, only those last delivered at least so many ms before *now_ms*: O(log N)
-        while FEW of the group are idle for so long, else O(N).
+        With *min_idle*, only those last delivered at least so many ms before *now_ms*, which all
+        released ones were: O(log N) while FEW of the group are idle for so long, else O(N).
         """
         idle = self._few_idle(min_idle, now_ms) if min_idle else None
         if idle is not None:
@@ -258,9 +325,15 @@ class ConsumerGroup:
         entry = (self.pel if consumer is None else consumer.pel).seek(">=", start.key())
         while len(found) < count and entry.next() and entry.current_key() <= last_key:
             pending: Pending = entry.value
-            if not min_idle or octets.since(pending.delivery_time, now_ms) >= min_idle:
+            if not min_idle or self.is_idle(pending, min_idle, now_ms):
                 found.append(pending)
         return found
+
+    def is_idle(self, pending: Pending, min_idle: int, now_ms: int) -> bool:
+        """Whether *pending* was delivered at least *min_idle* ms ago, or has been released."""
+        if pending.consumer_index == NOBODY:
+            return True
+        return octets.since(pending.delivery_time, now_ms) >= min_idle
 
     def _few_idle(self, min_idle: int, now_ms: int) -> list[Pending] | None:
         """All that were delivered so long ago; None if these are more than FEW.
@@ -269,9 +342,11 @@ class ConsumerGroup:
         """
         found: list[Pending] = []
         pending = self.by_time.oldest
-        if pending is not None and pending.delivery_time < 0:
-            return None
-        while pending is not None and octets.since(pending.delivery_time, now_ms) >= min_idle:
+        while pending is not None:
+            if pending.delivery_time < 0:
+                return None
+            if not self.is_idle(pending, min_idle, now_ms):
+                break
             if len(found) == FEW:
                 return None
             found.append(pending)
@@ -285,13 +360,10 @@ class ConsumerGroup:
 
         Raises Corrupt if there is one of that id.
         """
-        self._use()
-        pending = pendings.new_pending(entry_id.ms, entry_id.seq, delivery_time, 0, NOBODY)
-        pendings.set_count(pending, count)
-        key = entry_id.key()
-        if self.pel.find(key) is not None:
+        if self.find(entry_id) is not None:
             raise Corrupt("two pending entries of one id")
-        self.pel.insert(key, pending)
+        pending = self._make_pending(entry_id, delivery_time, 0)
+        pendings.set_count(pending, count)
         return pending
 
     def assign(self, entry_id: StreamId, consumer: Consumer) -> None:
@@ -302,18 +374,27 @@ class ConsumerGroup:
         pending.consumer_index = consumer.index
         consumer.pel.insert(entry_id.key(), pending)
 
-    def settle(self) -> None:
+    def settle(self, released: Sequence[StreamId] = ()) -> None:
         """Put all restored entries into by_time: once, after the last. O(N log N).
 
-        Raises Corrupt if an entry was given to nobody.
+        Those of the ids *released* have no owner, and were released in that order. Raises Corrupt
+        if one of them is not pending or has an owner, or if any other has none.
         """
-        waiting: list[Pending] = [pending for _, pending in self.pel]
-        if any(pending.consumer_index == NOBODY for pending in waiting):
+        waiting: list[Pending] = []
+        for _, pending in self.pel:
+            if pending.consumer_index != NOBODY:
+                waiting.append(pending)
+        if len(waiting) + len(released) != len(self.pel) or len(set(released)) != len(released):
             raise Corrupt("a pending entry without a consumer")
         waiting.sort(key=_delivery_time)
         self.by_time.clear()
         for pending in waiting:
             self.by_time.add(pending)
+        for entry_id in released:
+            found = self.find(entry_id)
+            if found is None or found.consumer_index != NOBODY:
+                raise Corrupt("a released entry is not pending, or has a consumer")
+            self.by_time.release(found)
 
     def copy(self) -> ConsumerGroup:
         """An independent group equal to this one. O(N log N)."""
@@ -324,10 +405,12 @@ class ConsumerGroup:
         for pending in self.by_time:
             entry_id = pendings.id_of(pending)
             twin = made.restore(entry_id, pending.delivery_time, pending.delivery_count)
-            made.by_time.add(twin)
-            owner = self._table[pending.consumer_index]
-            if owner is not None:
+            owner = self.owner(pending)
+            if owner is None:
+                made.by_time.release(twin)
+            else:
                 made.assign(entry_id, made.consumers[owner.name])
+                made.by_time.add(twin)
         return made
 
 

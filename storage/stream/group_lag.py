@@ -40,7 +40,7 @@ def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
             group.entries_read += 1
     elif stream.entries_added:
         group.entries_read = number_of(stream, entry_id)
-    group.last_id = entry_id
+    group.move_to(entry_id)
 
 
 def has_tombstone_after(stream: Stream, entry_id: StreamId) -> bool:

@@ -8,6 +8,7 @@ from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
 
 cdef uint32_t _MOST
+cdef int64_t MANY
 cdef Py_ssize_t OBJECT
 
 
@@ -27,16 +28,22 @@ cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint
 cpdef StreamId id_of(Pending pending)
 cpdef int count_up(Pending pending) except -1
 cpdef int set_count(Pending pending, object count) except -1
+cpdef int64_t count_of(Pending pending) except -1
 
 
 @cython.final
 cdef class DeliveryQueue:
     cdef PyObject* _oldest
     cdef PyObject* _newest
+    cdef PyObject* _last_released
 
-    @cython.locals(older=Pending, newer=Pending)
+    @cython.locals(older=Pending)
     cpdef int add(self, Pending pending) except -1
+    cpdef int release(self, Pending pending) except -1
+    @cython.locals(newer=Pending)
+    cdef int _insert(self, Pending older, Pending pending) except -1
     cpdef int remove(self, Pending pending) except -1
     cdef int _join(self, Pending older, Pending newer) except -1
+    cpdef bint has_released(self) except -1
     @cython.locals(pending=Pending, newer=Pending)
     cpdef int clear(self) except -1

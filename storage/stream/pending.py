@@ -3,9 +3,15 @@
 A pending entry has been delivered to a consumer and not been acknowledged yet. One object is in
 three indexes: the group's pending list and the consumer's (both by id), and this queue (by time):
 
-    oldest <-> ... <-> newest        delivery_time never falls from left to right
+    oldest <-> ... <-> last released <-> ... <-> newest
+    |  released, without owner    |  delivery_time never falls from left to right  |
 
-It has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
+Released entries (XNACK) are the first that are claimed, in the order of their release. Their
+consumer_index is NOBODY and their delivery_time 0. So the entries that have been idle for long
+enough are always in front: k of them are found in O(k). An entry is added behind all that are
+older, which is the end of the queue unless its time is set back (XCLAIM IDLE, TIME).
+
+An entry has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
 consumer_index 4. The consumer is an index into its group's table, since a pointer would not fit.
 """
 
@@ -17,7 +23,8 @@ from storage import allocation
 from storage.stream import links, stream_id
 from storage.stream.stream_id import StreamId
 
-MAX_COUNT = 2**32 - 1  # deliveries are counted up to here; it stands for redis's LLONG_MAX
+MAX_COUNT = 2**32 - 1  # deliveries are counted up to here; it stands for MANY
+MANY = 2**63 - 1  # redis's LLONG_MAX
 _MOST = MAX_COUNT  # the same as a C number
 OBJECT = 64  # bytes, compiled: as drawn above
 NOBODY = 0  # the consumer_index of an entry without an owner
@@ -38,7 +45,7 @@ class Pending:
 
     ms: int
     seq: int
-    delivery_time: int  # unix ms of the last delivery
+    delivery_time: int  # unix ms of the last delivery; 0 once it was released
     delivery_count: int  # saturates at MAX_COUNT
     consumer_index: int
     older_link: Pending | None  # see storage/stream/links.py
@@ -84,20 +91,29 @@ def set_count(pending: Pending, count: int) -> None:
     pending.delivery_count = MAX_COUNT if count > MAX_COUNT else max(count, 0)
 
 
+def count_of(pending: Pending) -> int:
+    """The delivery count as clients see it."""
+    return MANY if pending.delivery_count == _MOST else pending.delivery_count
+
+
 class DeliveryQueue:
     """The pending entries of a group by delivery time, oldest first; equal ones as they were added.
+
+    Those that were released come first.
 
     It keeps its entries alive, and nothing else may change their links.
     """
 
-    __slots__ = ("_newest", "_oldest")
+    __slots__ = ("_last_released", "_newest", "_oldest")
 
     _oldest: Pending | None  # links
     _newest: Pending | None
+    _last_released: Pending | None  # None if the first entry has an owner
 
     def __init__(self) -> None:
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
+        self._last_released = links.link_to(None)
 
     @property
     def oldest(self) -> Pending | None:
@@ -114,6 +130,18 @@ class DeliveryQueue:
         older = links.follow(self._newest)
         while older is not None and older.delivery_time > pending.delivery_time:
             older = links.follow(older.older_link)
+        if older is None:  # older than all, but not than those that were released
+            older = links.follow(self._last_released)
+        self._insert(older, pending)
+
+    def release(self, pending: Pending) -> None:
+        """Queue *pending*, which has no owner, behind those that were released before. O(1)."""
+        pending.delivery_time = 0
+        self._insert(links.follow(self._last_released), pending)
+        self._last_released = links.link_to(pending)
+
+    def _insert(self, older: Pending | None, pending: Pending) -> None:
+        """Queue *pending* after *older*; in front if that is None."""
         newer = links.follow(self._oldest if older is None else older.newer_link)
         self._join(older, pending)
         self._join(pending, newer)
@@ -122,6 +150,8 @@ class DeliveryQueue:
 
     def remove(self, pending: Pending) -> None:
         """Take *pending*, which is in the queue, out of it. O(1)."""
+        if self._last_released == links.link_to(pending):
+            self._last_released = pending.older_link
         self._join(links.follow(pending.older_link), links.follow(pending.newer_link))
         pending.older_link = links.link_to(None)
         pending.newer_link = links.link_to(None)
@@ -144,6 +174,7 @@ class DeliveryQueue:
         pending = links.follow(self._oldest)
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
+        self._last_released = links.link_to(None)
         while pending is not None:
             newer = links.follow(pending.newer_link)
             pending.older_link = links.link_to(None)
@@ -151,6 +182,20 @@ class DeliveryQueue:
             allocation.used -= OBJECT
             links.let_go(pending)
             pending = newer
+
+    def has_released(self) -> bool:
+        """Whether any entry was released. O(1)."""
+        return links.follow(self._last_released) is not None
+
+    def released(self) -> list[Pending]:
+        """The entries that were released, first released first. O(their number)."""
+        last = links.follow(self._last_released)
+        found: list[Pending] = []
+        for pending in self if last is not None else ():
+            found.append(pending)
+            if pending is last:
+                break
+        return found
 
     def __iter__(self) -> Iterator[Pending]:
         """Oldest first. What was yielded may be removed meanwhile; nothing else may be."""

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
+from storage.stream cimport pending as pendings
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.pending cimport Pending
@@ -25,5 +26,4 @@ cdef int restore(RdbReader reader, ConsumerGroup group) except -1
 cdef StreamId _read_key(RdbReader reader)
 @cython.locals(name=bytes, consumer=Consumer)
 cdef int _read_consumer(RdbReader reader, int code, ConsumerGroup group) except -1
-@cython.locals(unowned=Py_ssize_t, consumer=Consumer)
-cdef int _read_unowned(RdbReader reader, ConsumerGroup group) except -1
+cdef list _read_released(RdbReader reader)

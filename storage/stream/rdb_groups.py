@@ -7,16 +7,16 @@
              {consumer   name  seen time                         x   x   x   x   x
                          active time                                     x   x   x
                          {id}}                                   x   x   x   x   x
-             {id} of the entries that nobody owns}                               x
+             {id} of released entries}                                           x
 
 Ids of pending entries are 16 bytes that sort as ids do; times are unix ms in 8 bytes, any of them.
 As entries read, -1 (modulo 2^64) means unknown. So does any other number beyond 63 bits, which
 XGROUP SETID could not set again. Before 21 the seen time is taken for the active time, too.
 
 A pending entry must be in the group's list once, and belong to one consumer. From 27 on (Redis 8.8)
-it may have no owner: a consumer has refused it (XNACK). There is no such state here, so those
-entries go to a consumer named ``nacked``, from which they can be claimed. Nothing is lost, and the
-number of deliveries is kept.
+it may have no owner: it was released (XNACK). Those are listed in the order of their release. 27 is
+written only if there are any. In an RDB of version 10, which Redis 7.0 reads, they go to a consumer
+named ``nacked``, from which they can be claimed.
 
 In a file of Redis before 7.0 a group has no count of entries read: it is computed from the last id
 of the group, where that is possible.
@@ -30,38 +30,51 @@ from storage.errors import Corrupt
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.stream import group_lag, stream_id
+from storage.stream import pending as pendings
 from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
-from storage.stream.pending import Pending
-from storage.stream.rdb_codes import SINCE, STREAM_1, STREAM_3, STREAM_5
+from storage.stream.pending import NOBODY, Pending
+from storage.stream.rdb_codes import STREAM_1, STREAM_3, STREAM_5
 from storage.stream.stream import Stream
 from storage.stream.stream_id import U64_MAX, StreamId
 
 I64_MAX = 2**63 - 1
-NACKED = b"nacked"
 LEAST_GROUP = 5  # bytes
 LEAST_PENDING = 25
 LEAST_CONSUMER = 10
 ID_SIZE = 16
+NACKED = b"nacked"
 OFTEN = 1024  # pending entries between two steps
 
 
-def write_groups(writer: RdbWriter, stream: Stream) -> Iterator[None]:
-    """Write all groups; at each step the caller may take what has been written."""
-    has_active_times = writer.version >= SINCE[STREAM_3] or stream.producers is not None
+def write_groups(writer: RdbWriter, stream: Stream, code: int) -> Iterator[None]:
+    """Write all groups as in the type *code*, which is one that is written.
+
+    At each step the caller may take what has been written.
+    """
+    has_active_times = code >= STREAM_3
     writer.length(len(stream.groups))
     for name, group in stream.sorted_groups():
+        released = [pendings.id_of(entry).key() for entry in group.by_time.released()]
+        named = code < STREAM_5 and bool(released)  # they need a consumer
+        is_more = named and group.find_consumer(NACKED) is None
         writer.string(name)
         writer.length(group.last_id.ms)
         writer.length(group.last_id.seq)
         writer.length(U64_MAX if group.entries_read == UNKNOWN else group.entries_read)
         yield from _write_pending(writer, group)
-        writer.length(len(group.consumers))
+        writer.length(len(group.consumers) + is_more)
         for consumer in group.sorted_consumers():
-            writer.string(consumer.name)
-            writer.i64(consumer.seen_time)
-            if has_active_times:
-                writer.i64(consumer.active_time)
-            yield from _write_owned(writer, consumer)
+            _write_consumer(writer, consumer, has_active_times)
+            if named and consumer.name == NACKED:
+                owned = [key for key, _ in consumer.pel]
+                yield from _write_keys(writer, sorted([*owned, *released]))
+            else:
+                yield from _write_owned(writer, consumer)
+        if is_more:
+            _write_consumer(writer, Consumer(NACKED, NOBODY, 0), has_active_times)
+            yield from _write_keys(writer, sorted(released))
+        if code >= STREAM_5:
+            yield from _write_keys(writer, released)
 
 
 def _write_pending(writer: RdbWriter, group: ConsumerGroup) -> Iterator[None]:
@@ -76,7 +89,23 @@ def write_pending(writer: RdbWriter, pending: Pending) -> None:
     """Write a pending entry of a group."""
     writer.id(pending.ms, pending.seq)
     writer.i64(pending.delivery_time)
-    writer.length(pending.delivery_count)
+    writer.length(pendings.count_of(pending))
+
+
+def _write_consumer(writer: RdbWriter, consumer: Consumer, has_active_times: bool) -> None:
+    """Write a consumer; its pending entries follow."""
+    writer.string(consumer.name)
+    writer.i64(consumer.seen_time)
+    if has_active_times:
+        writer.i64(consumer.active_time)
+
+
+def _write_keys(writer: RdbWriter, keys: list[bytes]) -> Iterator[None]:
+    writer.length(len(keys))
+    for index, key in enumerate(keys):
+        writer.plain(key)
+        if index % OFTEN == 0:
+            yield
 
 
 def _write_owned(writer: RdbWriter, consumer: Consumer) -> Iterator[None]:
@@ -102,9 +131,7 @@ def read(reader: RdbReader, code: int, stream: Stream) -> None:
             restore(reader, group)
         for _ in range(reader.count(LEAST_CONSUMER)):
             _read_consumer(reader, code, group)
-        if code >= STREAM_5:
-            _read_unowned(reader, group)
-        group.settle()
+        group.settle(_read_released(reader) if code >= STREAM_5 else [])
 
 
 def restore(reader: RdbReader, group: ConsumerGroup) -> None:
@@ -128,10 +155,6 @@ def _read_consumer(reader: RdbReader, code: int, group: ConsumerGroup) -> None:
         group.assign(_read_key(reader), consumer)
 
 
-def _read_unowned(reader: RdbReader, group: ConsumerGroup) -> None:
-    """Read the ids of the entries that nobody owns, and let NACKED own them."""
-    unowned = reader.count(ID_SIZE)
-    if unowned:
-        consumer = group.find_consumer(NACKED) or group.create_consumer(NACKED, 0)
-        for _ in range(unowned):
-            group.assign(_read_key(reader), consumer)
+def _read_released(reader: RdbReader) -> list[StreamId]:
+    """Read the ids of the entries that nobody owns, in the order of their release."""
+    return [_read_key(reader) for _ in range(reader.count(ID_SIZE))]

@@ -27,3 +27,4 @@ cdef StreamId read_id(RdbReader reader)
 cdef StreamId _read_nodes(RdbReader reader, Stream stream)
 @cython.locals(added=uint64_t)
 cdef int _read_counters(RdbReader reader, Stream stream) except -1
+cpdef int code_of(Stream stream, int version) except -1

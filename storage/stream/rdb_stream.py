@@ -10,7 +10,8 @@
 
 Numbers and counts are RDB lengths. Braces stand for a count, followed by that many of what is in
 them. An id is two lengths, ms and seq, where nothing else is said. 21 is what is written, or 19
-in an RDB of version 10; but 26 if the stream has producers that add each entry once, or had.
+in an RDB of version 10; but 26 if the stream has producers that add each entry once, or had, and 27
+if entries were released (XNACK).
 
 Each listpack and each node must be valid. Besides, the ids of living entries must grow from node to
 node, none may be above the last id, and there must be as many as the stream's length says.
@@ -28,7 +29,8 @@ from storage.rdb import raw
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.stream import rdb_groups, rdb_producers, stream_id
-from storage.stream.rdb_codes import STREAM_1, STREAM_4
+from storage.stream.producers import Limits, Producers
+from storage.stream.rdb_codes import SINCE, STREAM_1, STREAM_2, STREAM_3, STREAM_4, STREAM_5
 from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
@@ -38,16 +40,28 @@ I64_MAX = 2**63 - 1
 LEAST_NODE = 2 + KEY_SIZE  # bytes
 
 
+def code_of(stream: Stream, version: int) -> int:
+    """The type that a stream is written as in an RDB of *version*. O(groups)."""
+    if version >= SINCE[STREAM_3]:
+        for group in stream.groups.values():
+            if group.by_time.has_released():
+                return STREAM_5
+    if stream.producers is not None:
+        return STREAM_4
+    return STREAM_3 if version >= SINCE[STREAM_3] else STREAM_2
+
+
 def write_stream(writer: RdbWriter, stream: Stream) -> Iterator[None]:
     """Write a stream; at each step the caller may take what has been written."""
+    code = code_of(stream, writer.version)
     writer.length(len(stream.rax))
     for key, node in stream.rax:
         write_node(writer, key, node)
         yield
     write_counters(writer, stream)
-    yield from rdb_groups.write_groups(writer, stream)
-    if stream.producers is not None:
-        yield from rdb_producers.write_producers(writer, stream.producers)
+    yield from rdb_groups.write_groups(writer, stream, code)
+    if code >= STREAM_4:
+        yield from rdb_producers.write_producers(writer, stream.producers or Producers(Limits()))
 
 
 def write_node(writer: RdbWriter, key: bytes, node: Listpack) -> None:

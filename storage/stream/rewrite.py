@@ -8,6 +8,10 @@
     XGROUP CREATE k g last ENTRIESREAD n                       for each group
     XGROUP CREATECONSUMER k g c                                for each consumer of the group
     XCLAIM k g c 0 id TIME t RETRYCOUNT n JUSTID FORCE         for each pending entry
+    XNACK k g FAIL IDS .. RETRYCOUNT n FORCE                   for up to 64 of those released
+
+Pending entries come in the order of their delivery, as a group keeps them: so each is added at the
+end of its queue.
 
 As in Redis, this form loses pending entries whose entry was deleted, names of such entries, the
 counts of what producers have added, and the times at which consumers were seen.
@@ -18,12 +22,15 @@ Source: rewriteStreamObject in aof.c of Redis 7.0
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby, islice
 
-from storage.stream import stream_id
+from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.producers import Producers
 from storage.stream.stream import Stream
 from storage.value_type import Words
+
+IDS_A_COMMAND = 64  # as in Redis
 
 
 def commands(key: bytes, stream: Stream) -> Iterator[Words]:
@@ -62,10 +69,19 @@ def _producers(key: bytes, stream: Stream, producers: Producers) -> Iterator[Wor
 def _consumers(key: bytes, name: bytes, group: ConsumerGroup) -> Iterator[Words]:
     for consumer in group.sorted_consumers():
         yield [b"XGROUP", b"CREATECONSUMER", key, name, consumer.name]
-        for id_key, pending in consumer.pel:
+    for pending in group.by_time:
+        owner = group.owner(pending)
+        if owner is not None:
             yield [
-                b"XCLAIM", key, name, consumer.name, b"0", stream_id.from_key(id_key).encode(),
+                b"XCLAIM", key, name, owner.name, b"0", pendings.id_of(pending).encode(),
                 b"TIME", b"%d" % pending.delivery_time,
-                b"RETRYCOUNT", b"%d" % pending.delivery_count,
+                b"RETRYCOUNT", b"%d" % pendings.count_of(pending),
                 b"JUSTID", b"FORCE",
+            ]  # fmt: skip
+    for count, alike in groupby(group.by_time.released(), pendings.count_of):
+        while batch := list(islice(alike, IDS_A_COMMAND)):
+            ids = [pendings.id_of(pending).encode() for pending in batch]
+            yield [
+                b"XNACK", key, name, b"FAIL", b"IDS", b"%d" % len(ids), *ids,
+                b"RETRYCOUNT", b"%d" % count, b"FORCE",
             ]  # fmt: skip

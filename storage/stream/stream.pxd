@@ -5,6 +5,7 @@ from storage cimport allocation, octets
 from storage.stream cimport stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group cimport ConsumerGroup
 from storage.stream.producers cimport Limits, Producers
+from storage.stream.references cimport References
 from storage.listpack.listpack cimport Listpack
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
@@ -17,6 +18,7 @@ cdef int64_t _MOST_ADDED
 cdef Py_ssize_t OBJECT
 cdef Py_ssize_t GROUPS
 cdef dict _NO_GROUPS
+cdef Py_ssize_t _FEW_GROUPS
 
 
 @cython.final
@@ -66,11 +68,13 @@ cdef class Stream:
     cpdef StreamId last_entry_id(self)
 
     cpdef bint delete(self, StreamId entry_id) except -1
-    @cython.locals(deleted=Py_ssize_t, first_gone=bint, entry_id=StreamId, entry=StreamIterator)
+    @cython.locals(deleted=Py_ssize_t, first_gone=bint, entry_id=StreamId, gone=int)
     cpdef Py_ssize_t delete_all(self, list entry_ids) except -1
+    @cython.locals(entry=StreamIterator)
+    cpdef int delete_one(self, StreamId entry_id) except -1
     @cython.locals(node=Listpack, size=Py_ssize_t)
     cpdef int delete_current(self, StreamIterator entry) except -1
-    cdef int _remove_node(self, bytes key, Listpack node) except -1
+    cpdef int remove_node(self, bytes key, Listpack node) except -1
 
     cdef bint _head_stays(self, int64_t maxlen) except -1
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
@@ -82,8 +86,13 @@ cdef class Stream:
 
     @cython.locals(group=ConsumerGroup)
     cpdef ConsumerGroup create_group(self, bytes name, StreamId last_id, int64_t entries_read=*)
+    @cython.locals(references=References)
     cdef int _add_group(self, bytes name, ConsumerGroup group) except -1
     cpdef ConsumerGroup find_group(self, bytes name)
+    @cython.locals(group=ConsumerGroup)
+    cdef References _known_references(self)
+    @cython.locals(group=ConsumerGroup, found=References)
+    cpdef References references(self)
     cpdef int add_node(self, bytes key, Listpack node) except -1
     @cython.locals(made=Stream)
     cpdef Stream copy(self)

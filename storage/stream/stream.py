@@ -25,9 +25,11 @@ from storage.errors import (
 )
 from storage.listpack.listpack import Listpack
 from storage.rax.rax import Rax
+from storage.stream import references as all_references
 from storage.stream import stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream.producers import Limits, Producers
+from storage.stream.references import References
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
@@ -61,6 +63,7 @@ class StreamConfig:
 DEFAULT_CONFIG = StreamConfig()
 OBJECT = 176  # bytes of a stream with its last id, compiled
 GROUPS = 224  # bytes of the dictionary of groups
+_FEW_GROUPS: Final = all_references.FEW
 _NO_GROUPS: Final[dict[bytes, ConsumerGroup]] = {}  # of every stream without; it stays empty
 
 
@@ -250,15 +253,22 @@ class Stream:
         deleted = 0
         first_gone = False
         for entry_id in entry_ids:
-            entry = stream_iterator.new_iterator(self.rax, entry_id, entry_id)
-            if entry.next():
-                self.delete_current(entry)
+            gone = self.delete_one(entry_id)
+            if gone:
                 deleted += 1
-                first_gone = first_gone or entry_id == self.first_id
-                self.max_deleted_id = max(self.max_deleted_id, entry_id)
+                first_gone = first_gone or gone == 2
         if first_gone:
             self.first_id = self.first_entry_id()
         return deleted
+
+    def delete_one(self, entry_id: StreamId) -> int:
+        """Delete one entry: 0 if there is none, 1, or 2 if it was first_id, which is to be set."""
+        entry = stream_iterator.new_iterator(self.rax, entry_id, entry_id)
+        if not entry.next():
+            return 0
+        self.delete_current(entry)
+        self.max_deleted_id = max(self.max_deleted_id, entry_id)
+        return 2 if entry_id == self.first_id else 1
 
     def delete_current(self, entry: StreamIterator) -> None:
         """Mark the entry at which *entry* stands as deleted; the walk goes on from there.
@@ -268,7 +278,7 @@ class Stream:
         node = entry.node
         assert node is not None
         if stream_node.alive(node) == 1:
-            self._remove_node(entry.key(), node)
+            self.remove_node(entry.key(), node)
             entry.leave_node()
         else:
             size = node.size
@@ -277,7 +287,8 @@ class Stream:
             entry.shifted(node.size - size)
         self.length -= 1
 
-    def _remove_node(self, key: bytes, node: Listpack) -> None:
+    def remove_node(self, key: bytes, node: Listpack) -> None:
+        """Take a node out. The caller updates the length."""
         self.rax.remove(key)
         if node is self._tail:
             self._tail = None
@@ -300,7 +311,7 @@ class Stream:
             if limit and deleted + count > limit:
                 break
             if self.length - count >= maxlen:
-                self._remove_node(node.current_key(), node.value)
+                self.remove_node(node.current_key(), node.value)
                 self.length -= count
                 deleted += count
             elif approximate:
@@ -323,7 +334,7 @@ class Stream:
             if limit and deleted + count > limit:
                 break
             if stream_node.last_id(node.value, node.current_key()) < minid:
-                self._remove_node(node.current_key(), node.value)
+                self.remove_node(node.current_key(), node.value)
                 self.length -= count
                 deleted += count
             elif approximate:
@@ -396,6 +407,10 @@ class Stream:
         if self.groups is _NO_GROUPS:
             self.groups = {}
             allocation.used += GROUPS
+        references = self._known_references()
+        if references is not None:
+            group.references = references
+            references.least = None
         self.groups[name] = group
         allocation.used += allocation.of_bytes(name)
 
@@ -405,10 +420,40 @@ class Stream:
 
     def delete_group(self, name: bytes) -> bool:
         """Forget a group with its consumers and pending entries. False if there was none."""
-        if self.groups.pop(name, None) is None:
+        group = self.groups.pop(name, None)
+        if group is None:
             return False
+        if group.references is not None:
+            for key, _ in group.pel:
+                group.references.removed(key)
+            group.references.group_gone()
         allocation.used -= allocation.of_bytes(name)
         return True
+
+    def _known_references(self) -> References | None:
+        """What has been made of references(); all groups have the same."""
+        for group in self.groups.values():
+            return group.references
+        return None
+
+    def references(self) -> References | None:
+        """The references of all groups, made if needed, with an index if they are many.
+
+        None if there are no groups. O(1), but O(pending entries) to make an index.
+        """
+        found = self._known_references()
+        if found is None:
+            if not self.groups:
+                return None
+            found = References()
+            for group in self.groups.values():
+                group.references = found
+        if found.ids is None and len(self.groups) > _FEW_GROUPS:
+            found.ids = Rax()
+            for group in self.groups.values():
+                for key, _ in group.pel:
+                    found.added(key)
+        return found
 
     def sorted_groups(self) -> list[tuple[bytes, ConsumerGroup]]:
         """All groups with their names, by name, as redis lists them."""

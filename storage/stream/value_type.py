@@ -63,10 +63,7 @@ class StreamType(ValueType):
         return rewrite.commands(key, value)
 
     def rdb_code_in(self, value: Stream, version: int) -> int:
-        if value.producers is not None:
-            return rdb_codes.STREAM_4
-        is_known = version >= rdb_codes.SINCE[rdb_codes.STREAM_3]
-        return rdb_codes.STREAM_3 if is_known else rdb_codes.STREAM_2
+        return rdb_stream.code_of(value, version)
 
     def write_value(self, writer: RdbWriter, value: Stream) -> Iterator[None]:
         return rdb_stream.write_stream(writer, value)

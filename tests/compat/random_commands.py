@@ -382,6 +382,39 @@ NEWER_FAMILIES: dict[str, list[str]] = {
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
+    "acked trims": [
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value",
+        "XADD stream policy next_id FIELD value",
+        "XADD stream policy? trim policy? next_id FIELD value",
+        "XTRIM stream trim policy",
+        "XTRIM stream policy trim policy?",
+        "XDELEX stream policy? IDS 1 id",
+        "XDELEX stream policy IDS 2 id id",
+        "XDELEX stream IDS 3 id id id policy?",
+        "XACKDEL stream group policy? IDS 1 id",
+        "XACKDEL stream group policy IDS 2 id id",
+        "XACKDEL stream group IDS 3 id id id policy?",
+        "XACK stream group id id*",
+        "XDEL stream id",
+        "XGROUP CREATE stream group id|$ MKSTREAM",
+        "XGROUP CREATE stream group 0 MKSTREAM",
+        "XGROUP SETID stream group id|$",
+        "XGROUP DESTROY stream group",
+        "XGROUP DELCONSUMER stream group consumer",
+        "XREADGROUP GROUP group consumer STREAMS stream >",
+        "XREADGROUP GROUP group consumer COUNT small STREAMS stream >",
+        "XCLAIM stream group consumer 0 id id* FORCE JUSTID?",
+        "XAUTOCLAIM stream group consumer 0 start COUNT small JUSTID?",
+        "XPENDING stream group",
+        "XRANGE stream - +",
+        "XINFO STREAM stream",
+        "XINFO STREAM stream FULL",
+        "XINFO GROUPS stream",
+        "COPY stream stream",
+        "DEL stream",
+    ],
 }
 
 # What is compared with 8.6 only; see test_newer_random.py. After 8.6 IFEQ and its like came to
@@ -412,6 +445,39 @@ FAMILIES_OF_8_6: dict[str, list[str]] = {
         "DUMP key",
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
+    ],
+    "references": [
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value",
+        "XADD stream policy next_id FIELD value",
+        "XADD stream dropping? trim next_id FIELD value",
+        "XTRIM stream trim dropping",
+        "XTRIM stream dropping trim",
+        "XDELEX stream policy? IDS 1 id",
+        "XDELEX stream policy IDS 2 id id",
+        "XDELEX stream IDS 3 id id id policy?",
+        "XACKDEL stream group policy? IDS 1 id",
+        "XACKDEL stream group policy IDS 2 id id",
+        "XACKDEL stream group IDS 3 id id id policy?",
+        "XACK stream group id id*",
+        "XDEL stream id",
+        "XGROUP CREATE stream group id|$ MKSTREAM",
+        "XGROUP CREATE stream group 0 MKSTREAM",
+        "XGROUP SETID stream group id|$",
+        "XGROUP DESTROY stream group",
+        "XGROUP DELCONSUMER stream group consumer",
+        "XREADGROUP GROUP group consumer STREAMS stream >",
+        "XREADGROUP GROUP group consumer COUNT small STREAMS stream >",
+        "XCLAIM stream group consumer 0 id id* FORCE JUSTID?",
+        "XAUTOCLAIM stream group consumer 0 start COUNT small JUSTID?",
+        "XPENDING stream group",
+        "XRANGE stream - +",
+        "XINFO STREAM stream",
+        "XINFO STREAM stream FULL",
+        "XINFO GROUPS stream",
+        "COPY stream stream",
+        "DEL stream",
     ],
 }
 
@@ -492,6 +558,12 @@ class Draw:
 
     def _group(self) -> str:
         return self.random.choice("gggh")
+
+    def _dropping(self) -> str:
+        return self.random.choice(["KEEPREF", "DELREF"])
+
+    def _policy(self) -> str:
+        return self.random.choice(["KEEPREF", "DELREF", "DELREF", "ACKED", "ACKED"])
 
     def _consumer(self) -> bytes:
         return self.random.choice(CONSUMERS)

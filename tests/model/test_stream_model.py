@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from storage.errors import IdIsZero, IdNotGreater
-from storage.stream import group_lag, stream_node
+from storage.stream import deletions, group_lag, stream_node
 from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.deletions import ACKED, DELREF, KEEPREF, Deletion, ReferencedTrim
 from storage.stream.pending import id_of
 from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream, StreamConfig
@@ -30,10 +31,14 @@ CONFIGS = st.sampled_from(
 class ModelPending:
     """A pending entry: its last delivery."""
 
-    consumer: bytes
+    consumer: bytes | None  # None: it was released
     time: int
     count: int
     order: int  # when it was last put into the delivery queue
+
+    def place(self) -> tuple[bool, int, int]:
+        """Where it is in the queue."""
+        return self.consumer is not None, 0 if self.consumer is None else self.time, self.order
 
 
 @dataclass
@@ -217,12 +222,25 @@ class StreamMachine(RuleBasedStateMachine):
         twin = model.pending[entry_id]
         twin.consumer, twin.time, twin.order = consumer, self.now - age, self.next_order()
 
+    @rule(name=GROUPS, data=st.data())
+    def release(self, name: bytes, data: st.DataObject) -> None:
+        group, model = self.group(name)
+        entry_id = self.some_pending(model, data)
+        pending = group.find(entry_id)
+        if pending is None:
+            group.force_released(entry_id)
+            model.pending[entry_id] = ModelPending(None, 0, 0, self.next_order())
+            return
+        group.release(pending)
+        twin = model.pending[entry_id]
+        twin.consumer, twin.time, twin.order = None, 0, self.next_order()
+
     @rule(name=GROUPS, data=st.data(), step=st.integers(0, 10))
     def deliver_again(self, name: bytes, data: st.DataObject, step: int) -> None:
         group, model = self.group(name)
         self.now += step
         pending = group.find(self.some_pending(model, data))
-        if pending is not None:
+        if pending is not None and group.owner(pending) is not None:
             group.deliver_again(pending, self.now)
             twin = model.pending[id_of(pending)]
             twin.time, twin.count, twin.order = self.now, twin.count + 1, self.next_order()
@@ -240,7 +258,8 @@ class StreamMachine(RuleBasedStateMachine):
     @rule(name=GROUPS, data=st.data())
     def set_group_id(self, name: bytes, data: st.DataObject) -> None:
         group, model = self.group(name)
-        group.last_id = model.last_id = self.some_id(data)
+        model.last_id = self.some_id(data)
+        group.move_to(model.last_id)
         group.entries_read = -1
 
     @rule(name=GROUPS)
@@ -263,10 +282,71 @@ class StreamMachine(RuleBasedStateMachine):
             for entry_id, pending in sorted(model.pending.items())
             if start <= entry_id <= end
             and (consumer is None or pending.consumer == consumer)
-            and (not min_idle or self.now - pending.time >= min_idle)
+            and (not min_idle or pending.consumer is None or self.now - pending.time >= min_idle)
         ]
         found = group.pending_range(start, end, count, member, min_idle, self.now)
         assert [id_of(pending) for pending in found] == expected[:count]
+
+    # ------------------------------------------------------------------ by reference
+
+    @rule(count=st.integers(1, 12))
+    def make_more_groups(self, count: int) -> None:
+        """So many that the stream indexes what is pending in any."""
+        for number in range(count):
+            group, model = self.group(b"more%d" % number)
+            model.last_id = max(model.last_id, self.last_id)
+            group.move_to(model.last_id)
+
+    def is_referenced(self, entry_id: StreamId) -> bool:
+        return any(
+            entry_id > model.last_id or entry_id in model.pending for model in self.groups.values()
+        )
+
+    def drop_references(self, entry_id: StreamId) -> None:
+        for model in self.groups.values():
+            model.pending.pop(entry_id, None)
+
+    @rule(data=st.data(), policy=st.sampled_from([KEEPREF, DELREF, ACKED]), acks=st.booleans())
+    def delete_by_reference(self, data: st.DataObject, policy: int, acks: bool) -> None:
+        name = data.draw(GROUPS)
+        group, model = self.group(name)
+        deletion = Deletion(self.stream, policy)
+        for _ in range(data.draw(st.integers(1, 3))):
+            entry_id = self.some_pending(model, data)
+            alive = {entry_id for entry_id, _ in self.entries}
+            was_pending = model.pending.pop(entry_id, None) is not None if acks else True
+            expected = deletions.MISSING
+            if was_pending:
+                if policy == ACKED and self.is_referenced(entry_id):
+                    expected = deletions.REFERENCED
+                else:
+                    if entry_id in alive or acks:
+                        expected = deletions.DELETED
+                    if policy == DELREF:
+                        self.drop_references(entry_id)
+                    if entry_id in alive:
+                        self.entries = [entry for entry in self.entries if entry[0] != entry_id]
+                        self.max_deleted_id = max(self.max_deleted_id, entry_id)
+            found = deletion.ack(name, group, entry_id) if acks else deletion.delete(entry_id)
+            assert found == expected
+        deletion.end()
+
+    @rule(data=st.data(), policy=st.sampled_from([DELREF, ACKED]), by_id=st.booleans())
+    def trim_by_reference(self, data: st.DataObject, policy: int, by_id: bool) -> None:
+        maxlen = -1 if by_id else data.draw(st.integers(0, len(self.entries) + 1))
+        minid = self.some_id(data) if by_id else MAX
+        kept = list(self.entries)
+        for entry in self.entries:
+            if len(kept) <= maxlen or entry[0] >= minid:
+                break
+            if policy == DELREF:
+                self.drop_references(entry[0])
+            elif self.is_referenced(entry[0]):
+                continue
+            kept.remove(entry)
+        deleted = ReferencedTrim(self.stream, policy, maxlen, minid, 0).run()
+        assert deleted == len(self.entries) - len(kept)
+        self.entries = kept
 
     # ------------------------------------------------------------------ invariants
 
@@ -300,12 +380,14 @@ class StreamMachine(RuleBasedStateMachine):
         found = {}
         for key, pending in group.pel:
             owner = group.owner(pending)
-            assert owner is not None
-            assert owner.pel.find(key) is pending
-            found[id_of(pending)] = (owner.name, pending.delivery_time, pending.delivery_count)
+            assert owner is None or owner.pel.find(key) is pending
+            name = None if owner is None else owner.name
+            found[id_of(pending)] = (name, pending.delivery_time, pending.delivery_count)
         assert found == {i: (p.consumer, p.time, p.count) for i, p in model.pending.items()}
-        assert sum(len(member.pel) for member in group.consumers.values()) == len(found)
-        by_time = sorted(model.pending.items(), key=lambda item: (item[1].time, item[1].order))
+        owned = sum(len(member.pel) for member in group.consumers.values())
+        assert owned + group.released() == len(found)
+        assert group.by_time.released() == [p for p in group.by_time if group.owner(p) is None]
+        by_time = sorted(model.pending.items(), key=lambda item: item[1].place())
         assert [id_of(pending) for pending in group.by_time] == [i for i, _ in by_time]
 
     @invariant()

@@ -3,7 +3,9 @@ from libc.stdint cimport int64_t
 
 from server.table.args cimport Args
 from server.dispatch.call cimport Call
+from storage cimport octets
 from storage.stream cimport stream_id
+from storage.stream.deletions cimport Done, ReferencedTrim
 from storage.stream.stream cimport Stream, StreamConfig
 from storage.stream.stream_id cimport StreamId
 
@@ -14,6 +16,19 @@ cpdef StreamId wanted_id(list argv, Py_ssize_t id_at)
 cpdef StreamId loose_id(bytes text, object missing_seq=*)
 cpdef StreamId range_start(bytes text)
 cpdef StreamId range_end(bytes text)
+
+
+cpdef int policy_of(bytes word) except -2
+
+
+@cython.final
+cdef class Doomed:
+    cdef list _argv
+    cdef Py_ssize_t _ids_at
+    cdef readonly int64_t count
+    cdef readonly int policy
+
+    cpdef list ids(self)
 
 
 @cython.final
@@ -36,11 +51,17 @@ cdef class Trim:
     cdef readonly int64_t maxlen
     cdef readonly StreamId minid
     cdef readonly int64_t limit
+    cdef readonly int policy
+    cdef public Done done
+    cdef StreamId _upto
+    cdef bint _keeps
 
     cpdef bint take(self, Args args) except -1
     cdef int _take_threshold(self, bytes strategy, Args args) except -1
     cpdef int check(self) except -1
     cpdef int check_limit(self, Call call) except -1
-    @cython.locals(limit=int64_t)
+    @cython.locals(limit=int64_t, maxlen=int64_t, minid=StreamId, trim=ReferencedTrim,
+                   deleted=int64_t)
     cpdef int64_t apply(self, Stream stream, StreamConfig config) except -1
+    cpdef bint is_as_it_was_given(self) except -1
     cpdef list as_exact(self, Stream stream)

@@ -10,8 +10,10 @@ from protocol.replies import ErrorReply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from storage.stream import stream_id
+from storage import octets
+from storage.stream import deletions, stream_id
 from storage.stream.consumer_group import UNKNOWN
+from storage.stream.deletions import Done, ReferencedTrim
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 
@@ -31,7 +33,11 @@ LIMIT_WHEN_EXACT = ErrorReply(
 
 BAD_ENTRIES_READ = ErrorReply("ERR", "value for ENTRIESREAD must be positive or -1")
 
+IDS_NOT_POSITIVE = ErrorReply("ERR", "Number of IDs must be a positive integer")
+IDS_TOO_FEW = ErrorReply("ERR", "The `numids` parameter must match the number of arguments")
+
 MAXLEN, MINID = b"MAXLEN", b"MINID"
+POLICIES = (b"KEEPREF", b"DELREF", b"ACKED")  # each at the index that storage has for it
 NO_LIMIT = -1  # LIMIT was not given
 
 # ---------------------------------------------------------------------- ids
@@ -80,6 +86,52 @@ def range_end(text: bytes) -> StreamId:
     return bound.prev()
 
 
+# ---------------------------------------------------------------------- deleting
+
+
+def policy_of(word: bytes) -> int:
+    """The policy that *word* names, as storage/stream/deletions.py counts them; -1 if none."""
+    for policy in range(3):
+        if octets.same_letters(word, POLICIES[policy]):
+            return policy
+    return -1
+
+
+class Doomed:
+    """Which entries XDELEX and XACKDEL shall delete, and how.
+
+    ``[KEEPREF | DELREF | ACKED] IDS numids id [id ...]``, in any order. The ids are counted when
+    this is read, and read when ids() is called.
+    """
+
+    __slots__ = ("_argv", "_ids_at", "count", "policy")
+
+    def __init__(self, argv: list[bytes], at: int) -> None:
+        """Read the options ``argv[at:]``. Raises ErrorReply."""
+        self._argv = argv
+        self._ids_at = 0
+        self.count = 0
+        self.policy = -1
+        args = Args(argv, at)
+        while args.at < len(argv):
+            if args.skip(b"IDS"):
+                self.count = args.take_positive(IDS_NOT_POSITIVE)
+                self._ids_at = args.at
+                if self.count > len(argv) - args.at:
+                    raise IDS_TOO_FEW
+                args.at += self.count
+                continue
+            policy = policy_of(args.take())
+            if policy == -1 or self.policy != -1:
+                raise errors.SYNTAX
+            self.policy = policy
+        self.policy = max(self.policy, deletions.KEEPREF)
+
+    def ids(self) -> list[StreamId]:
+        """The ids. Raises BadStreamId."""
+        return entry_ids(self._argv[: self._ids_at + self.count], self._ids_at)
+
+
 # ---------------------------------------------------------------------- groups
 
 
@@ -114,9 +166,14 @@ def group_options(argv: list[bytes], may_make: bool) -> GroupOptions:
 
 
 class Trim:
-    """How XADD and XTRIM shall trim: ``<MAXLEN | MINID> [= | ~] threshold [LIMIT count]``."""
+    """How XADD and XTRIM shall trim: ``<MAXLEN | MINID> [= | ~] threshold [LIMIT count]``.
 
-    __slots__ = ("approximate", "limit", "maxlen", "minid", "strategy")
+    With a policy (DELREF, ACKED) ``~`` means no more than that there is a limit.
+    """
+
+    __slots__ = (
+        "_keeps", "_upto", "approximate", "done", "limit", "maxlen", "minid", "policy", "strategy",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.strategy = b""  # MAXLEN, MINID, or nothing
@@ -124,9 +181,18 @@ class Trim:
         self.maxlen = 0
         self.minid = ZERO
         self.limit = NO_LIMIT
+        self.policy = -1  # none was given
+        self.done: Done | None = None  # what apply() notes for the log, if it is logged
+        self._upto = MAX  # with a policy: all entries were looked at that are less
+        self._keeps = False  # with a policy: some of them were left
 
     def take(self, args: Args) -> bool:
         """Take an option and its values. False if no option is next. Raises ErrorReply."""
+        if self.policy == -1:
+            self.policy = policy_of(args.argv[args.at])
+            if self.policy != -1:
+                args.at += 1
+                return True
         if args.at + 2 > len(args.argv):
             return False  # without a value it is not an option
         if args.skip(MAXLEN):
@@ -172,19 +238,41 @@ class Trim:
             self.limit = NO_LIMIT
 
     def apply(self, stream: Stream, config: StreamConfig) -> int:
-        """Trim *stream*; return how many entries were deleted."""
+        """Trim *stream*, if a strategy was given; return how many entries were deleted."""
+        if not self.strategy:
+            return 0
         limit = self.limit
         if limit == NO_LIMIT:
             limit = config.trim_limit() if self.approximate else 0
+        if self.policy > deletions.KEEPREF:
+            maxlen = self.maxlen if self.strategy == MAXLEN else -1
+            minid = self.minid if self.strategy == MINID else MAX
+            trim = ReferencedTrim(stream, self.policy, maxlen, minid, limit, self.done)
+            deleted = trim.run()
+            self._upto = trim.upto
+            self._keeps = trim.has_kept()
+            return deleted
         if self.strategy == MAXLEN:
             return stream.trim_by_length(self.maxlen, self.approximate, limit)
         return stream.trim_by_id(self.minid, self.approximate, limit)
 
+    def is_as_it_was_given(self) -> bool:
+        """Whether its words do to a copy of the stream what they did to it, on every server."""
+        return not self.approximate and self.policy == -1
+
     def as_exact(self, stream: Stream) -> list[bytes]:
-        """The words of an exact trim that does to a copy of the stream what was done to it."""
+        """The words of an exact trim that does to a copy of the stream what was done to it.
+
+        There is no policy in them, which only Redis 8.2 knows, unless entries were left that are
+        older than some that were deleted.
+        """
+        refers = self.policy > deletions.KEEPREF
+        is_met = not self.approximate and not refers  # all that the threshold says is done
         if self.strategy == MAXLEN:
-            threshold = b"%d" % (stream.length if self.approximate else self.maxlen)
+            threshold = b"%d" % (self.maxlen if is_met else stream.length)
+        elif is_met or refers:
+            threshold = (self._upto if refers else self.minid).encode()
         else:
-            kept_from = stream.first_id if stream.length else MAX
-            threshold = (kept_from if self.approximate else self.minid).encode()
-        return [self.strategy, b"=", threshold]
+            threshold = (stream.first_id if stream.length else MAX).encode()
+        words = [self.strategy, b"=", threshold]
+        return [*words, POLICIES[self.policy]] if self._keeps else words

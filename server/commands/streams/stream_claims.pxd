@@ -2,7 +2,7 @@ from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
 from server.table.args cimport Args
 from server.dispatch.call cimport Call
-from storage cimport octets
+
 from storage.stream cimport pending as pendings
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup

@@ -10,7 +10,6 @@ from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import DELETE, RW, UPDATE, KeyRange
-from storage import octets
 from storage.errors import BadStreamId
 from storage.stream import pending as pendings
 from storage.stream import stream_id
@@ -70,10 +69,7 @@ class Claim:
 
     def is_idle(self, pending: Pending) -> bool:
         """Whether it was last delivered as long ago as the claim demands."""
-        return (
-            not self.min_idle
-            or octets.since(pending.delivery_time, self.call.now_ms) >= self.min_idle
-        )
+        return not self.min_idle or self.group.is_idle(pending, self.min_idle, self.call.now_ms)
 
     def take(self, pending: Pending) -> None:
         """Give *pending*, whose entry exists, to the consumer, and write it to the reply."""
@@ -114,7 +110,7 @@ class Claim:
         claim = (
             b"XCLAIM", argv[1], argv[2], b"" if owner is None else owner.name, b"0",
             entry_id.encode(), b"TIME", b"%d" % pending.delivery_time,
-            b"RETRYCOUNT", b"%d" % pending.delivery_count, b"FORCE", b"JUSTID",
+            b"RETRYCOUNT", b"%d" % pendings.count_of(pending), b"FORCE", b"JUSTID",
             b"LASTID", self.group.last_id.encode(),
         )  # fmt: skip
         call.db.group_changed(argv[1], None, changes=1, log=claim)
@@ -204,7 +200,7 @@ def xclaim(call: Call) -> Reply:
     options.take(Args(call.argv, options_at), call.now_ms)
     is_ahead = options.last_id > group.last_id
     if is_ahead:
-        group.last_id = options.last_id
+        group.move_to(options.last_id)
     claim = Claim(call, stream, group, min_idle, options.just_id)
     given, now_ms = options.delivery_time, call.now_ms
     claim.delivery_time = now_ms if given is None or not 0 <= given <= now_ms else given

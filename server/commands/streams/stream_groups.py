@@ -25,6 +25,8 @@ KEY_NEEDED = ErrorReply(
     "MKSTREAM option to create an empty stream automatically.",
 )
 
+NO_TIME = -1  # of an entry that was released since its last delivery
+
 container(
     "XGROUP",
     group="stream",
@@ -84,7 +86,7 @@ def xgroup_setid(call: Call) -> Reply:
     text = call.argv[4]
     options = stream_args.group_options(call.argv, False)
     stream, group = _stream_and_group(call)
-    group.last_id = stream.last_id if text == b"$" else stream_args.loose_id(text)
+    group.move_to(stream.last_id if text == b"$" else stream_args.loose_id(text))
     group.entries_read = min(options.entries_read, stream.entries_added)
     call.db.group_changed(call.argv[2], b"xgroup-setid")
     return OK
@@ -284,12 +286,9 @@ def _pending_range(
     rows: list[Reply] = []
     for pending in found:
         owner = group.owner(pending)
-        rows.append(
-            [
-                pendings.id_of(pending).encode(),
-                b"" if owner is None else owner.name,
-                max(0, octets.since(pending.delivery_time, call.now_ms)),
-                pending.delivery_count,
-            ]
-        )
+        name, idle = b"", NO_TIME
+        if owner is not None:
+            name, idle = owner.name, max(0, octets.since(pending.delivery_time, call.now_ms))
+        text = pendings.id_of(pending).encode()
+        rows.append([text, name, idle, pendings.count_of(pending)])
     return rows

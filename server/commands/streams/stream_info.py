@@ -134,7 +134,7 @@ def _full_group(stream: Stream, name: bytes, group: ConsumerGroup, count: int) -
         owner = group.owner(entry)
         text = pendings.id_of(entry).encode()
         owner_name = b"" if owner is None else owner.name
-        pending.append([text, owner_name, entry.delivery_time, entry.delivery_count])
+        pending.append([text, owner_name, entry.delivery_time, pendings.count_of(entry)])
     return {
         b"name": name,
         b"last-delivered-id": group.last_id.encode(),
@@ -148,7 +148,7 @@ def _full_group(stream: Stream, name: bytes, group: ConsumerGroup, count: int) -
 
 def _full_consumer(consumer: Consumer, count: int) -> Reply:
     pending: list[Reply] = [
-        [pendings.id_of(entry).encode(), entry.delivery_time, entry.delivery_count]
+        [pendings.id_of(entry).encode(), entry.delivery_time, pendings.count_of(entry)]
         for entry in _first_of(consumer.pel, count)
     ]
     return {

@@ -3,6 +3,7 @@ cimport cython
 from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim
 from storage.keyspace.keyspace cimport Keyspace
+from storage.stream.deletions cimport Done
 from storage.stream.stream cimport Stream, StreamConfig
 from storage.stream.stream_id cimport StreamId
 
@@ -13,3 +14,5 @@ cpdef bytes add_entry(Call call, Py_ssize_t id_at, StreamId wanted=*, Trim trim=
 cdef list _log_of(
     Call call, Trim trim, Py_ssize_t id_at, Stream stream, bytes text, bint seq_given, list options
 )
+@cython.locals(key=bytes, name=bytes, ids=list)
+cpdef int log_acked(Call call, Done done) except -1

@@ -6,6 +6,8 @@ from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors
 from storage.errors import IdIsZero, IdsExhausted
+from storage.stream import deletions
+from storage.stream.deletions import Done
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
@@ -50,6 +52,8 @@ def add_entry(
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
         db.add(key, stream)
+    if trim is not None and trim.policy > deletions.KEEPREF and call.is_logged:
+        trim.done = Done()
     trimmed = trim is not None and trim.apply(stream, config) > 0
     text = entry_id.encode()
     log = _log_of(call, trim, id_at, stream, text, seq_given, options) if call.is_logged else None
@@ -70,11 +74,21 @@ def _log_of(
 ) -> list[bytes] | None:
     """What a replica must do: use this very id, and trim by no estimate."""
     argv = call.argv
-    if trim is not None and trim.approximate:
-        before = [argv[0], argv[1], *(options or ()), *trim.as_exact(stream)]
+    if trim is not None and not trim.is_as_it_was_given():
+        if trim.done is not None:
+            log_acked(call, trim.done)
+        words = trim.as_exact(stream) if trim.strategy else []
+        before = [argv[0], argv[1], *(options or ()), *words]
         return [*before, text, *argv[id_at + 1 :]]
     if seq_given:
         return None
     log = argv[:]
     log[id_at] = text
     return log
+
+
+def log_acked(call: Call, done: Done) -> None:
+    """Log that entries are no longer pending in groups, which were dropped with their entries."""
+    key = call.argv[1]
+    for name, ids in done.acked.items():
+        call.db.group_changed(key, None, changes=0, log=(b"XACK", key, name, *ids))

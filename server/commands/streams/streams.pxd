@@ -5,5 +5,6 @@ from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim
 from server.commands.streams.stream_once cimport Once
 from storage.stream cimport stream_id
+from storage.stream.deletions cimport Done
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId

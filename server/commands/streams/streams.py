@@ -12,7 +12,8 @@ from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, RO, RW, UPDATE, KeyRange
-from storage.stream import stream_id
+from storage.stream import deletions, stream_id
+from storage.stream.deletions import Done
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
@@ -41,13 +42,14 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
     history=[
         ("6.2.0", "NOMKSTREAM, trimming by MINID, and LIMIT."),
         ("7.0.0", "Ids of the form ms-*."),
+        ("8.2.0", "KEEPREF, DELREF and ACKED."),
         ("8.6.0", "IDMP and IDMPAUTO."),
     ],
 )
 def xadd(call: Call) -> Reply:
     """Adds an entry to the end of a stream, which is created if needed; returns the ID.
 
-    XADD key [NOMKSTREAM] [IDMPAUTO pid | IDMP pid iid]
+    XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO pid | IDMP pid iid]
     [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field value ...]
     """
     argv = call.argv
@@ -68,7 +70,7 @@ def xadd(call: Call) -> Reply:
     once.check(call, wanted)
     trim.check()
     trim.check_limit(call)
-    trims = trim if trim.strategy else None
+    trims = trim if trim.strategy or trim.policy != -1 else None
     if once.words:
         return stream_once.add_once(call, id_at, wanted, trims, may_create, once)
     return stream_steps.add_entry(call, id_at, wanted, trims, may_create)
@@ -185,24 +187,31 @@ def xdel(call: Call) -> Reply:
     complexity="O(N), with N being the number of evicted entries.",
     keys=KeyRange(RW | DELETE),
     tips=[Tip.NONDETERMINISTIC_OUTPUT],
-    history=[("6.2.0", "Trimming by MINID, and LIMIT.")],
+    history=[
+        ("6.2.0", "Trimming by MINID, and LIMIT."),
+        ("8.2.0", "KEEPREF, DELREF and ACKED."),
+    ],
 )
 def xtrim(call: Call) -> Reply:
     """Deletes the oldest entries until a stream is short enough or begins late enough.
 
-    XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]
+    XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count] [KEEPREF | DELREF | ACKED]
     """
     trim = _take_trim(call)
     key = call.argv[1]
     stream = call.db.find(key, Stream)
     if stream is None:
         return 0
+    if trim.policy > deletions.KEEPREF and call.is_logged:
+        trim.done = Done()
     deleted = trim.apply(stream, call.server.node_limits.stream)
     if deleted:
-        done = None
-        if trim.approximate and call.is_logged:
-            done = (call.argv[0], key, *trim.as_exact(stream))
-        call.db.changed(key, b"xtrim", changes=deleted, log=done)
+        log = None
+        if call.is_logged and not trim.is_as_it_was_given():
+            if trim.done is not None:
+                stream_steps.log_acked(call, trim.done)
+            log = (call.argv[0], key, *trim.as_exact(stream))
+        call.db.changed(key, b"xtrim", changes=deleted, log=log)
     return deleted
 
 

@@ -13,6 +13,7 @@ from storage.stream.pending import (
     NOBODY,
     DeliveryQueue,
     Pending,
+    count_of,
     count_up,
     id_of,
     new_pending,
@@ -138,3 +139,36 @@ def test_the_delivery_count_saturates_at_both_ends() -> None:
 
 def test_id_of_gives_an_entry_s_id() -> None:
     assert id_of(new_pending(U64_MAX, U64_MAX - 1, 0, 1, NOBODY)) == StreamId(U64_MAX, U64_MAX - 1)
+
+
+def test_released_entries_come_first_in_the_order_of_their_release() -> None:
+    queue = DeliveryQueue()
+    entries = [new_pending(ms, 0, 100 * ms, 1, 1) for ms in range(1, 6)]
+    for entry in entries:
+        queue.add(entry)
+    assert not queue.has_released()
+    for entry in (entries[3], entries[0], entries[4]):
+        queue.remove(entry)
+        queue.release(entry)
+    assert [entry.ms for entry in queue] == [4, 1, 5, 2, 3]
+    assert [entry.ms for entry in queue.released()] == [4, 1, 5]
+    assert [entry.delivery_time for entry in queue] == [0, 0, 0, 200, 300]
+
+    queue.remove(entries[4])  # the last one released
+    queue.add(new_pending(6, 0, -5, 1, 1))  # older than all, but not released
+    assert [entry.ms for entry in queue] == [4, 1, 6, 2, 3]
+    queue.remove(entries[3])
+    queue.remove(entries[0])
+    assert not queue.has_released()
+    assert queue.released() == []
+    queue.release(entries[0])
+    assert [entry.ms for entry in queue] == [1, 6, 2, 3]
+    queue.clear()
+    assert not queue.has_released()
+
+
+def test_the_greatest_count_is_shown_as_that_of_redis() -> None:
+    entry = new_pending(1, 0, 0, MAX_COUNT - 1, 1)
+    assert count_of(entry) == MAX_COUNT - 1
+    count_up(entry)
+    assert count_of(entry) == 2**63 - 1

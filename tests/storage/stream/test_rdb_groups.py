@@ -62,7 +62,7 @@ def test_groups_are_read_back_with_consumers_and_pending_entries(version: int, c
     stream = stream_with_groups()
     assert STREAM.rdb_code_in(stream, version) == code
     writer = RdbWriter(version=version)
-    steps = sum(1 for _ in rdb_groups.write_groups(writer, stream))
+    steps = sum(1 for _ in rdb_groups.write_groups(writer, stream, code))
     assert steps > 4  # each writes about a thousand pending entries
     back = Stream()
     reader = RdbReader(writer.take())
@@ -145,20 +145,62 @@ def test_entries_read_is_computed_for_a_file_of_redis_5() -> None:
     assert stream.groups[b"group"].entries_read == 2
 
 
-def test_unowned_entries_go_to_a_consumer_named_nacked() -> None:
+def test_released_entries_are_read_in_the_order_of_their_release() -> None:
     stream = Stream()
     reader = group_of(rdb_codes.STREAM_5, [1, 2, 3], [(b"a", [2])], [3, 1])
     rdb_groups.read(reader, rdb_codes.STREAM_5, stream)
     group = stream.groups[b"group"]
-    nacked = group.consumers[b"nacked"]
-    assert [pending.seq for _, pending in nacked.pel] == [1, 3]
-    assert {pending.delivery_count for _, pending in nacked.pel} == {3}
-    assert {pending.delivery_time for _, pending in nacked.pel} == {DELIVERED}
-    assert len(group.pel) == 3
+    assert [pending.seq for pending in group.by_time] == [3, 1, 2]
+    assert [pending.seq for pending in group.by_time.released()] == [3, 1]
+    assert [pending.delivery_time for pending in group.by_time] == [0, 0, DELIVERED]
+    assert {pending.delivery_count for pending in group.by_time} == {3}
+    assert list(group.consumers) == [b"a"]
 
-    without = Stream()
-    rdb_groups.read(group_of(rdb_codes.STREAM_5, [1], [(b"a", [1])]), rdb_codes.STREAM_5, without)
-    assert list(without.groups[b"group"].consumers) == [b"a"]
+
+def with_released() -> Stream:
+    """In the group g: 1-1 is a's, 1-3 and 1-2 were released in this order."""
+    stream = Stream()
+    group = stream.create_group(b"g", StreamId(1, 9))
+    consumer = group.create_consumer(b"a", SEEN)
+    for seq in (1, 2, 3):
+        group.deliver(StreamId(1, seq), consumer, DELIVERED)
+    for seq in (3, 2):
+        entry = group.find(StreamId(1, seq))
+        assert entry is not None
+        group.release(entry)
+    return stream
+
+
+def test_released_entries_are_written_in_the_order_of_their_release() -> None:
+    stream = with_released()
+    assert STREAM.rdb_code_in(stream, 11) == rdb_codes.STREAM_5
+    writer = RdbWriter()
+    for _ in rdb_groups.write_groups(writer, stream, rdb_codes.STREAM_5):
+        pass
+    back = Stream()
+    rdb_groups.read(RdbReader(writer.take()), rdb_codes.STREAM_5, back)
+    group = back.groups[b"g"]
+    assert [(entry.seq, group.owner(entry)) for entry in group.by_time.released()] == [
+        (3, None),
+        (2, None),
+    ]
+    assert [key for key, _ in group.consumers[b"a"].pel] == [StreamId(1, 1).key()]
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_redis_7_0_gets_released_entries_as_those_of_a_consumer_named_nacked(exists: bool) -> None:
+    stream = with_released()
+    if exists:
+        group = stream.groups[b"g"]
+        group.deliver(StreamId(1, 4), group.create_consumer(b"nacked", SEEN), DELIVERED)
+    assert STREAM.rdb_code_in(stream, 10) == rdb_codes.STREAM_2
+    writer = RdbWriter(version=10)
+    for _ in rdb_groups.write_groups(writer, stream, rdb_codes.STREAM_2):
+        pass
+    back = Stream()
+    rdb_groups.read(RdbReader(writer.take()), rdb_codes.STREAM_2, back)
+    nacked = back.groups[b"g"].consumers[b"nacked"]
+    assert [entry.seq for _, entry in nacked.pel] == [2, 3, 4][: 2 + exists]
 
 
 @pytest.mark.parametrize(
@@ -169,8 +211,11 @@ def test_unowned_entries_go_to_a_consumer_named_nacked() -> None:
         (19, [1], [(b"a", [1, 2])], [], "not the group's"),
         (19, [1], [(b"a", [1]), (b"b", [1])], [], "not the group's"),
         (19, [1], [(b"a", [1]), (b"a", [])], [], "two consumers of one name"),
-        (27, [1], [(b"a", [1])], [1], "not the group's"),
-        (27, [1], [], [1, 2], "not the group's"),
+        (27, [1], [(b"a", [1])], [1], "without a consumer"),
+        (27, [1, 2], [(b"a", [1])], [1], "has a consumer"),
+        (27, [1], [], [2], "not pending"),
+        (27, [1, 2], [], [1, 1], "without a consumer"),
+        (27, [1], [], [1, 2], "without a consumer"),
         (27, [1, 2], [], [1], "without a consumer"),
     ],
 )

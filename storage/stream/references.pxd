@@ -1,0 +1,26 @@
+cimport cython
+
+from storage cimport allocation
+from storage.rax.rax cimport Rax
+from storage.stream cimport stream_id
+from storage.stream.stream_id cimport StreamId
+
+cdef Py_ssize_t _OBJECT
+
+
+@cython.final
+@cython.no_gc
+cdef class References:
+    cdef public Rax ids
+    cdef public StreamId least
+    cdef public StreamId kept_below
+
+    @cython.locals(number=Py_ssize_t)
+    cpdef Py_ssize_t count(self, bytes key) except -1
+    @cython.locals(number=Py_ssize_t)
+    cpdef int added(self, bytes key) except -1
+    @cython.locals(number=Py_ssize_t, entry_id=StreamId)
+    cpdef int removed(self, bytes key) except -1
+    @cython.locals(least=StreamId)
+    cpdef int group_moves(self, StreamId old, StreamId new) except -1
+    cpdef int group_gone(self) except -1

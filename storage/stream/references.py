@@ -1,0 +1,89 @@
+"""Who refers to an entry: what a stream remembers that deletes entries by ACKED or DELREF.
+
+A group refers to each entry that it has not been given yet, and to each that is pending in it:
+
+    group    last_id   pending               entry  1   2   3   4   5   6   7
+      a         5       2 5                         .   a   .   .   a   a   a
+      b         3       3                           .   .   b   b   b   b   b
+                                                    ^       ^least
+                                                    kept_below is 2: nothing before can be deleted
+
+``least`` is the smallest last_id of all groups: all refer to what is beyond it. Whether one of them
+has an entry pending is asked of each group while there are FEW: a search of its pel takes less time
+than to keep an index takes at each delivery and each acknowledgement. When there are more, ``ids``
+counts for each entry the groups in which it is pending, and one search answers for all of them.
+
+``kept_below``: a trim with ACKED has found that no entry below can be deleted, so the next one
+begins there. An acknowledgement of an entry below sets it back to that entry.
+
+This is made when a command first asks, from all groups, which then tell it of each change. A stream
+that is never asked has none: it is not stored in an RDB, nor copied.
+
+    References   48 bytes
+    ids          64, and 9 bytes or more for each entry that is pending in any group
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from storage import allocation
+from storage.rax.rax import Rax
+from storage.stream import stream_id
+from storage.stream.stream_id import ZERO, StreamId
+
+FEW: Final = 8  # groups
+OBJECT: Final = 48  # bytes, compiled
+_OBJECT: Final = OBJECT  # the same as a C number
+
+
+class References:
+    """The references of all groups of a stream, which report here what they do. All is O(log N)."""
+
+    __slots__ = ("ids", "kept_below", "least")
+
+    def __init__(self) -> None:
+        self.ids: Rax | None = None  # id key -> how many groups have it pending; None: not counted
+        self.least: StreamId | None = None  # None: not known
+        self.kept_below = ZERO
+        allocation.used += _OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= _OBJECT
+
+    def count(self, key: bytes) -> int:
+        """In how many groups the entry of that key is pending, if that is counted."""
+        assert self.ids is not None
+        number: int = self.ids.find(key, 0)
+        return number
+
+    def added(self, key: bytes) -> None:
+        """An entry has become pending in a group."""
+        if self.ids is not None:
+            number: int = self.ids.find(key, 0)
+            self.ids.insert(key, number + 1)
+
+    def removed(self, key: bytes) -> None:
+        """An entry is no longer pending in a group."""
+        if self.ids is not None:
+            number: int = self.ids.find(key, 0)
+            if number > 1:
+                self.ids.insert(key, number - 1)
+            else:
+                self.ids.remove(key)
+        entry_id = stream_id.from_key(key)
+        if stream_id.compare(entry_id, self.kept_below) < 0:
+            self.kept_below = entry_id
+
+    def group_moves(self, old: StreamId, new: StreamId) -> None:
+        """A group whose last_id was *old* has come, or been set back, to *new*."""
+        least = self.least
+        if least is not None and stream_id.compare(new, least) < 0:
+            self.least = new
+        elif least is not None and stream_id.compare(old, least) == 0:
+            self.least = None
+
+    def group_gone(self) -> None:
+        """A group has been deleted, after what was pending in it was removed."""
+        self.least = None
+        self.kept_below = ZERO
