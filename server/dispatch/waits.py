@@ -20,6 +20,7 @@ from server.client.origin import WOKEN
 from server.dispatch.admission import Admission
 from server.dispatch.execution import Execution
 from server.parts.state import ServerState
+from server.parts.waiting.pausing import LATEST_MS
 from server.parts.waiting.shared_reply import SharedReply
 from server.process import faults
 from server.process.faults import ServerFault
@@ -176,6 +177,8 @@ class Waits:
     def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
         """CLIENT PAUSE: hold commands back for *timeout_ms*, or only those that write."""
         self._pausing.begin(self._clock.begun_ms() + timeout_ms, writes_only)
+        if self._pausing.until_ms < LATEST_MS:
+            self._blocking.timers.wait_until(self._pausing.until_ms)
         self._restrictions.update()
 
     def end_pause(self) -> None:

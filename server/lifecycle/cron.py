@@ -1,8 +1,8 @@
 """Cron: what has to be done regularly, although no client asks for it.
 
-It ticks hz times a second, and also when the next wait is over, so that a client waits as long as
-it asked for whatever hz is. While nothing happens a tick costs some microseconds, however many
-clients wait.
+It ticks hz times a second, and also when the next wait or a pause is over, so that a client waits
+as long as it asked for whatever hz is. While nothing happens a tick costs some microseconds,
+however many clients wait.
 
 The ticks follow the system's clock, the waits the server's, which DEBUG CLOCK moves and stops.
 """
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from server.dispatch.dispatcher import Dispatcher
 from server.lifecycle.time_travel import TimeTravel
 from server.parts.expiry.expiry_cycle import ExpiryCycle
+from server.parts.waiting.pausing import LATEST_MS
 from server.process import memory_reserve
 from server.process.server_clock import NS_A_MS
 from storage.stream import producers
@@ -92,8 +93,7 @@ class Cron:
             part.tick(now_ms)
         memory_reserve.tick(now_ms)
         self._watch_memory()
-        if state.pausing.active and self._clock.passed_ms() >= state.pausing.until_ms:
-            self._dispatcher.waits.end_pause()
+        self._end_pause(self._clock.passed_ms())
         if not state.restrictions.loading and state.restrictions.busy is None:
             self._look_after_data()
 
@@ -137,7 +137,7 @@ class Cron:
     # ------------------------------------------------------------------ waits
 
     def wait_until(self, due_ms: int) -> None:
-        """See to it that the timer is set: a wait ends at *due_ms*."""
+        """See to it that the timer is set: a wait, or a pause, ends at *due_ms*."""
         if self._wait_timer is None or due_ms < self._wait_due_ms:
             self._set_wait_timer(due_ms)
 
@@ -155,10 +155,25 @@ class Cron:
 
     def _end_waits(self) -> None:
         self._wait_timer = None
-        self._dispatcher.waits.end_over(self._clock.passed_ms())
-        self._set_wait_timer(self._state.blocking.next_deadline_ms)
+        now_ms = self._clock.passed_ms()
+        self._end_pause(now_ms)
+        self._dispatcher.waits.end_over(now_ms)
+        self._set_wait_timer(self._next_end_ms())
+
+    def _end_pause(self, now_ms: int) -> None:
+        pausing = self._state.pausing
+        if pausing.active and now_ms >= pausing.until_ms:
+            self._dispatcher.waits.end_pause()
+
+    def _next_end_ms(self) -> int | None:
+        """When the next wait or the pause ends, by the server's clock; None: there is none."""
+        due_ms = self._state.blocking.next_deadline_ms
+        until_ms = self._state.pausing.until_ms
+        if not until_ms or until_ms == LATEST_MS:
+            return due_ms
+        return until_ms if due_ms is None else min(due_ms, until_ms)
 
     def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the clock: the timer would come at another time."""
-        self._set_wait_timer(self._state.blocking.next_deadline_ms)
+        self._set_wait_timer(self._next_end_ms())
         self._travel.begin()

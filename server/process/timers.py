@@ -9,7 +9,7 @@ class Timers(Protocol):
     """Schedules work in a later turn."""
 
     def wait_until(self, due_ms: int) -> None:
-        """A wait ends at *due_ms*, by the server's clock."""
+        """A wait, or a pause, ends at *due_ms*, by the server's clock."""
 
     def evict_soon(self) -> None:
         """An eviction was suspended: resume it after this turn of the loop."""

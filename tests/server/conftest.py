@@ -179,9 +179,13 @@ class SocketlessServer:
 
     def advance(self, ms: int) -> None:
         """Let time pass. End the waits and the pause whose time is up, as cron does."""
+        self.pass_time(ms)
+        self.turn(self._travel.end_waits)
+
+    def pass_time(self, ms: int) -> None:
+        """Let time pass, and nobody see to what is due by then."""
         self.now_ms += ms
         self._uptime_ms += ms
-        self.turn(self._travel.end_waits)
 
     def run_out_of_memory(self) -> None:
         self.state.config.maxmemory = 1
