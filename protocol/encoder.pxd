@@ -27,6 +27,7 @@ cdef Py_ssize_t _spare_count
 
 
 @cython.final
+@cython.no_gc  # it holds bytes: no cycles
 cdef class Encoder(Encoded):
     cdef public int resp
     cdef bytearray buffer

@@ -6,5 +6,6 @@ cdef class Status:
     cdef readonly bytes line
 
 
+@cython.no_gc
 cdef class Encoded:
     pass

@@ -41,6 +41,8 @@ cdef class Client:
     cdef public int64_t held
     cdef public bint no_evict
     cdef public bint no_touch
+    cdef public bint is_to_resume
+    cdef public Client next_to_resume
     cdef public int skip
     cdef public CommandQueue queue
     cdef public bint dirty_exec

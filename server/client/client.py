@@ -66,6 +66,7 @@ class Client:
         "has_left",
         "held",
         "id",
+        "is_to_resume",
         "last_command",
         "last_used_ms",
         "lib_name",
@@ -73,6 +74,7 @@ class Client:
         "local_address",
         "memory",
         "name",
+        "next_to_resume",
         "no_evict",
         "no_touch",
         "out",
@@ -117,6 +119,8 @@ class Client:
         self.sent = 0
         self.reply_peak = 0  # bytes of replies that left at once, the most in REPLY_PEAK_MS
         self.reply_peak_ms = now_ms  # when these left
+        self.is_to_resume = False  # when the turn ends: the turn chains these clients
+        self.next_to_resume: Client | None = None
         self.memory = 0  # bytes of its requests and replies, when its connection last counted them
         self.held = 0  # bytes of what it watches and is subscribed to
         self.no_evict = False

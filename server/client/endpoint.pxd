@@ -1,5 +1,7 @@
 cdef class Endpoint:
     cdef public bint wants_buffer
+    cdef public bint is_to_send
+    cdef public Endpoint next_to_send
 
     cpdef data_received(self, bytes data)
     cpdef get_buffer(self)

@@ -29,12 +29,16 @@ class Endpoint:
 
     While *wants_buffer* is set, what comes is to be received into get_buffer() and told by
     buffer_updated(), as with an asyncio.BufferedProtocol.
+
+    *is_to_send* and *next_to_send* are the turn's: the chain of those whose answers it will send.
     """
 
-    __slots__ = ("wants_buffer",)
+    __slots__ = ("is_to_send", "next_to_send", "wants_buffer")
 
     def __init__(self) -> None:
         self.wants_buffer = False
+        self.is_to_send = False
+        self.next_to_send: Endpoint | None = None
 
     # ------------------------------------------------------------------ what the transport calls
 

@@ -29,8 +29,10 @@ cdef class Turn(EndOfTurn):
     cdef ClientEviction _client_eviction
     cdef ValuePacking _value_packing
     cdef LoopTimes _loop_times
-    cdef list _to_send
-    cdef list _to_resume
+    cdef Endpoint _first_to_send
+    cdef Endpoint _last_to_send
+    cdef Client _first_to_resume
+    cdef Client _last_to_resume
     cdef object _finish
     cdef bint _is_on
     cdef public object loop
@@ -42,13 +44,13 @@ cdef class Turn(EndOfTurn):
     cpdef enter(self)
     cdef _await_end(self)
     cpdef finish(self)
-    @cython.locals(to_resume=list, client=Client, endpoint=Endpoint)
+    @cython.locals(rest=Client, client=Client, endpoint=Endpoint)
     cdef _resume_all(self)
-    @cython.locals(to_send=list, connection=Endpoint, at=Py_ssize_t)
+    @cython.locals(rest=Endpoint, connection=Endpoint)
     cdef _send_all(self)
     cdef _refuse_what_needs_memory(self)
     cpdef send_now(self, Endpoint connection)
     @cython.locals(durability=Durability)
-    cdef _write_log(self, list connections)
-    @cython.locals(connection=Endpoint, client=Client)
-    cdef _refuse_answers(self, object error, list connections, uint64_t synced_offset)
+    cdef _write_log(self, Endpoint connection)
+    @cython.locals(waiting=Endpoint, client=Client)
+    cdef _refuse_answers(self, object error, Endpoint connection, uint64_t synced_offset)

@@ -63,13 +63,15 @@ class Turn(EndOfTurn):
         "_clients",
         "_execution",
         "_finish",
+        "_first_to_resume",
+        "_first_to_send",
         "_is_on",
+        "_last_to_resume",
+        "_last_to_send",
         "_loop_times",
         "_propagation",
         "_restrictions",
         "_timekeeper",
-        "_to_resume",
-        "_to_send",
         "_value_packing",
         "loop",
         "waits",
@@ -92,8 +94,10 @@ class Turn(EndOfTurn):
         self._client_eviction = state.client_eviction
         self._value_packing = state.value_packing
         self._loop_times = state.loop_times
-        self._to_send: list[Endpoint] = []
-        self._to_resume: list[Client] = []
+        self._first_to_send: Endpoint | None = None  # chains, as lists would be made each turn
+        self._last_to_send: Endpoint | None = None
+        self._first_to_resume: Client | None = None
+        self._last_to_resume: Client | None = None
         self.loop: Loop = WithoutLoop()
         self._finish = self.finish  # bound once, not each turn
         self._is_on = False
@@ -127,13 +131,27 @@ class Turn(EndOfTurn):
 
     def send_later(self, connection: Endpoint) -> None:
         """Have the answers of *connection* sent when this turn ends."""
-        self._to_send.append(connection)
+        if connection.is_to_send:
+            return
+        connection.is_to_send = True
+        if self._last_to_send is None:
+            self._first_to_send = connection
+        else:
+            self._last_to_send.next_to_send = connection
+        self._last_to_send = connection
         if not self._is_on:
             self._await_end()
 
     def resume_later(self, client: Client) -> None:
         """*client* was answered after a wait: resume it when this turn ends."""
-        self._to_resume.append(client)
+        if client.is_to_resume:
+            return
+        client.is_to_resume = True
+        if self._last_to_resume is None:
+            self._first_to_resume = client
+        else:
+            self._last_to_resume.next_to_resume = client
+        self._last_to_resume = client
         if not self._is_on:
             self._await_end()
 
@@ -148,10 +166,10 @@ class Turn(EndOfTurn):
         """Do what has waited for the end of the turn."""
         if self._blocking.first_ready is not None:
             self.waits.serve_ready()
-        while self._to_resume:
+        while self._first_to_resume is not None:
             self._resume_all()
         self._is_on = False
-        if self._to_send:
+        if self._first_to_send is not None:
             self._send_all()
         self._client_eviction.make_room()
         self._value_packing.pack_some()
@@ -159,8 +177,12 @@ class Turn(EndOfTurn):
 
     def _resume_all(self) -> None:
         """Resume answered clients; what they run may have others resume."""
-        to_resume, self._to_resume = self._to_resume, []
-        for client in to_resume:
+        rest = self._first_to_resume
+        self._first_to_resume = self._last_to_resume = None
+        while rest is not None:
+            client, rest = rest, rest.next_to_resume
+            client.next_to_resume = None
+            client.is_to_resume = False
             endpoint = client.endpoint  # held: it may be disconnected, and freed, during this
             try:
                 endpoint.resume()
@@ -170,16 +192,17 @@ class Turn(EndOfTurn):
 
     def _send_all(self) -> None:
         """Write the AOF, then send what has been answered."""
-        to_send, self._to_send = self._to_send, []
         if memory_reserve.is_gone():
             self._refuse_what_needs_memory()
-        self._write_log(to_send)
-        at = 0
-        while at < len(to_send):
+        self._write_log(None)
+        rest = self._first_to_send
+        self._first_to_send = self._last_to_send = None
+        while rest is not None:
             try:
-                while at < len(to_send):
-                    connection = to_send[at]
-                    at += 1
+                while rest is not None:
+                    connection, rest = rest, rest.next_to_send
+                    connection.next_to_send = None
+                    connection.is_to_send = False
                     connection.send()
             except Exception as error:
                 faults.report("sending answers", error)
@@ -193,13 +216,13 @@ class Turn(EndOfTurn):
 
     def send_now(self, connection: Endpoint) -> None:
         """Send the replies of *connection* during a turn: there are many, or no more will come."""
-        self._write_log([connection])
+        self._write_log(connection)
         connection.send()
 
     # ------------------------------------------------------------------ the AOF comes first
 
-    def _write_log(self, connections: list[Endpoint]) -> None:
-        """Write the AOF before answers leave.
+    def _write_log(self, connection: Endpoint | None) -> None:
+        """Write the AOF before answers leave: those of *connection*, or all that wait.
 
         While reads are refused, what is answered tells nothing of the data, and may leave.
         """
@@ -217,18 +240,22 @@ class Turn(EndOfTurn):
         if self._restrictions.refuses_reads:
             return
         error_reply = errors.aof_write_failed_afterwards(durability.error)
-        self._refuse_answers(error_reply, connections, durability.synced_offset)
+        self._refuse_answers(error_reply, connection, durability.synced_offset)
 
     def _refuse_answers(
-        self, error: ErrorReply, connections: list[Endpoint], synced_offset: int
+        self, error: ErrorReply, connection: Endpoint | None, synced_offset: int
     ) -> None:
         """What this turn has written is not safe: nothing that may derive from it must leave.
 
         Each client that has an answer, be it to a read, gets *error* instead and is disconnected.
         From now on data is not even read, until all is safe.
         """
-        for connection in connections + self._to_send:
+        if connection is not None:
             connection.refuse(error)
+        waiting = self._first_to_send
+        while waiting is not None:
+            waiting.refuse(error)
+            waiting = waiting.next_to_send
         for client in list(self._clients.values()):
             if client.out.size():  # it was woken, and is sent its answer later
                 client.refuse(error)

@@ -31,7 +31,6 @@ cdef class Connection(Endpoint):
     cdef Encoder _out
     cdef Transport _transport
     cdef bint _running
-    cdef bint _sending
     cdef bint _closing
     cdef bint _is_backed_up
 

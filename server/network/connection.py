@@ -55,7 +55,6 @@ class Connection(Endpoint):
         "_out",
         "_parser",
         "_running",
-        "_sending",
         "_transport",
         "_turn",
     )
@@ -67,9 +66,8 @@ class Connection(Endpoint):
         self._client_eviction = dispatcher.state.client_eviction
         self._clients = clients
         self._parser = RequestParser()
-        self.wants_buffer = False
+        Endpoint.__init__(self)
         self._running = False
-        self._sending = False
         self._closing = False
         self._is_backed_up = False  # the socket has not taken all that it was given
 
@@ -205,8 +203,7 @@ class Connection(Endpoint):
     def _flush(self) -> None:
         """Have the answers so far sent when this turn ends."""
         has_news = self._out.size() or self._out.overflown or self._client.close_after_reply
-        if has_news and not self._sending:
-            self._sending = True
+        if has_news:
             self._turn.send_later(self)
 
     def flush(self) -> None:
@@ -215,7 +212,6 @@ class Connection(Endpoint):
 
     def send(self) -> None:
         """Hand the answers so far to the socket."""
-        self._sending = False
         if self._closing:
             return
         if self._out.overflown:

@@ -7,6 +7,8 @@ from storage.listpack.listpack cimport Listpack
 cpdef Py_ssize_t count_of(object node) except -1
 
 
+@cython.no_gc  # it holds listpacks and bytes: no cycles
+@cython.freelist(16)
 cdef class NodeDeque:
     cdef object _head
     cdef object _tail

@@ -27,6 +27,7 @@ cdef int64_t _remove_last(Listpack pack, bytes value, int64_t limit) except -1
 
 
 @cython.final
+@cython.no_gc
 cdef class QuickList(NodeDeque):
     cdef int _begin(self, int64_t fill) except -1
     cpdef int follow(self, int64_t fill) except -1
@@ -82,3 +83,7 @@ cdef class QuickList(NodeDeque):
     cdef int _insert_between(self, list nodes, Py_ssize_t i, bytes value) except -1
     @cython.locals(kept=list, left=Listpack, pack=Listpack)
     cdef list _merged(self, list nodes)
+
+
+@cython.locals(made=QuickList)
+cpdef QuickList new_quicklist(int64_t fill)

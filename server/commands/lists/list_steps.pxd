@@ -4,7 +4,7 @@ from protocol.encoder cimport Encoder
 from server.commands.shared cimport packed_reply
 from server.table.args cimport Args
 from server.dispatch.call cimport Call
-from storage.lists.quicklist cimport QuickList
+from storage.lists.quicklist cimport QuickList, new_quicklist
 from storage.lists.quicklist_iterator cimport QuickListIterator
 
 

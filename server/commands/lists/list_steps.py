@@ -13,7 +13,7 @@ from server.commands.shared import packed_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from storage.lists.quicklist import QuickList
+from storage.lists.quicklist import QuickList, new_quicklist
 from storage.lists.quicklist_iterator import QuickListIterator
 
 LEFT, RIGHT = b"LEFT", b"RIGHT"
@@ -33,7 +33,7 @@ def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> 
     values = find_list(call, key)
     fresh = values is None
     if values is None:
-        values = QuickList(call.server.node_limits.list_size)
+        values = new_quicklist(call.server.node_limits.list_size)
     for at in range(first, len(words)):
         if left:
             values.push_left(words[at])

@@ -55,6 +55,8 @@ def spublish(call: Call) -> Reply:
 
 def _tell_replicas(call: Call) -> None:
     """Have them publish the message, too. What comes from the AOF they have had long ago."""
+    if not call.server.propagation.is_on:
+        return
     feed: Feed = call.server.replication.feed
     if feed.is_attached and not call.origin & LOG:
         feed.publish(call.db.index, call.argv)

@@ -6,6 +6,8 @@ cdef Encoder _EMPTY
 
 
 @cython.final
+@cython.no_gc  # it holds bytes: no cycles
+@cython.freelist(8)
 cdef class Message:
     cdef list _words
     cdef bytes _resp2

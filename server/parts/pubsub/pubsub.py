@@ -85,7 +85,9 @@ class PubSub(Part):
 
     def _send(self, message: Message, subscribers: dict[Client, None]) -> int:
         """Add *message* to what each of *subscribers* is sent. Returns how many they are."""
-        clients = list(subscribers)  # one that cannot be sent anything may leave meanwhile
+        clients = []  # a copy: one that cannot be sent anything may leave meanwhile
+        for client in subscribers:
+            clients.append(client)  # noqa: PERF402  compiled, list() is slower
         for client in clients:
             self.pushes.send(client, message.encoded(client.resp))
         return len(clients)
