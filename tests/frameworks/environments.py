@@ -2,7 +2,7 @@
 
 ``python -m tests.frameworks.environments FOLDER`` makes them; they share no package with the
 server, and need not agree among each other. In that of pytest, Penstock itself is installed, since
-its plugin is what the projects try.
+its plugin is what the projects try. That of a client's own suite has the client's sources, too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ REQUIREMENTS = HERE / "requirements"
 INSTALLED = ROOT / "build" / "frameworks"
 NODE = "node"
 PYTEST = "pytest"
+SUITE = "redis-py-suite"
+SOURCES = "sources"
 
 
 def make_all(folder: Path) -> None:
@@ -29,6 +31,8 @@ def make_all(folder: Path) -> None:
         pip = [str(home / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
         ours = ["--editable", str(ROOT)] if listed.stem == PYTEST else []
         subprocess.run([*pip, "--requirement", str(listed), *ours], check=True)
+        if listed.stem == SUITE:
+            unpack_sources(home, listed.read_text().split()[0])
     npm = shutil.which("npm")
     if npm is None:
         print("There is no npm: Node's clients are not tested.")
@@ -38,6 +42,17 @@ def make_all(folder: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
     shutil.copy(REQUIREMENTS / "package.json", home)
     subprocess.run([npm, "install", "--no-fund", "--no-audit", "--silent"], cwd=home, check=True)
+
+
+def unpack_sources(home: Path, requirement: str) -> None:
+    """Put the source distribution of *requirement*, with its tests, into the environment *home*."""
+    python, sources = str(home / "bin" / "python"), home / SOURCES
+    words = ["download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(home)]
+    subprocess.run([python, "-m", "pip", *words, requirement], check=True)
+    sources.mkdir()
+    archive = f"{requirement.replace('==', '-')}.tar.gz"
+    words = ["--strip-components", "1", "--directory", str(sources), "-xzf", str(home / archive)]
+    subprocess.run(["tar", *words], check=True)
 
 
 def command(program: str, environment: str) -> list[str] | None:

@@ -1,0 +1,70 @@
+"""redis-py's own tests of commands, which its source distribution has, run against Penstock.
+
+They know what each version of Redis has, and skip what the server says that it is too old for.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.compat.processes import ServerProcess, penstock_command
+from tests.frameworks.environments import INSTALLED, SOURCES, SUITE
+
+TIMEOUT_S = 600
+TESTS = "tests/test_commands.py"
+
+# Each fails with Redis 8.6.3, too.
+NOT_OF_A_SERVER_ALONE = [
+    "test_client_setinfo",  # asks a server of its own at port 6379, by this and the next name
+    "test_client_setinfo_with_driver_info",
+    "test_psync",  # waits for a reply where the stream of a replica begins
+    "test_mset_on_cluster_multiple_slots",  # needs a cluster
+    "test_msetex_invalid_inputs_with_cluster_client",
+    "test_module",  # these need a server with modules
+    "test_module_loadex",
+    "test_acl_cat_contain_modules_no_category",
+    "test_acl_modules_cat_with_category",
+    "test_acl_modules_commands",
+    "test_acl_modules_category_commands",
+    "test_config_get_for_modules",
+    "test_config_set_for_search_module",
+    "test_info_with_modules",
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    folder = tmp_path_factory.mktemp("server")
+    process = ServerProcess(penstock_command(), folder, "--enable-debug-command", "local")
+    yield process
+    process.stop()
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+def test_redis_pys_own_tests_of_commands_pass(protocol: int, server: ServerProcess) -> None:
+    home = INSTALLED / SUITE
+    python = home / "bin" / "python"
+    if not python.exists():
+        missing = f"{SUITE} is not installed: make test-frameworks"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    left_out = [f"--deselect={TESTS}::TestRedisCommands::{name}" for name in NOT_OF_A_SERVER_ALONE]
+    done = subprocess.run(
+        [
+            str(python), "-m", "pytest", TESTS, "-q", "-p", "no:cacheprovider", *left_out,
+            f"--redis-url=redis://127.0.0.1:{server.port}/0", f"--protocol={protocol}",
+        ],
+        cwd=home / SOURCES,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-10_000:] + done.stderr
+    assert " passed" in done.stdout
