@@ -3,7 +3,6 @@ cimport cython
 from server.dispatch.call cimport Call
 from server.parts.replication.feed cimport Feed
 
-cdef int LOG
 
 
 @cython.locals(feed=Feed)

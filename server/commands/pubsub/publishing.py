@@ -6,7 +6,6 @@ They are no changes of data, so they are not in the append-only file; replicas g
 from __future__ import annotations
 
 from protocol.replies import Reply
-from server.client.origin import LOG
 from server.dispatch.call import Call
 from server.parts.replication.feed import Feed
 from server.table.command import Flags, command
@@ -55,8 +54,8 @@ def spublish(call: Call) -> Reply:
 
 def _tell_replicas(call: Call) -> None:
     """Have them publish the message, too. What comes from the AOF they have had long ago."""
-    if not call.server.propagation.is_on:
+    if not call.is_logged:
         return
     feed: Feed = call.server.replication.feed
-    if feed.is_attached and not call.origin & LOG:
+    if feed.is_attached:
         feed.publish(call.db.index, call.argv)
