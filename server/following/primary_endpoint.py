@@ -53,7 +53,7 @@ class PrimaryEndpoint(Endpoint):
     """One connection to the primary, by *transport*. What comes is read by the state it is in."""
 
     def __init__(self, link: Link, transport: Transport) -> None:
-        self.wants_buffer = False
+        super().__init__()
         self._link = link
         self.transport = transport
         self._out = Encoder(2)

@@ -201,6 +201,7 @@ class Crowd(Endpoint):
     """Stands for the sockets of many clients; takes down in which order their waits end."""
 
     def __init__(self, order: list[int], deadline_ms: int) -> None:
+        super().__init__()
         self._order = order
         self._deadline_ms = deadline_ms
 

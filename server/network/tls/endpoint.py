@@ -24,9 +24,9 @@ class TlsEndpoint(Endpoint):
     __slots__ = ("_handshakes", "_transport")
 
     def __init__(self, transport: TlsTransport, handshakes: Leader) -> None:
+        super().__init__()
         self._transport = transport
         self._handshakes = handshakes
-        self.wants_buffer = False
 
     def data_received(self, data: bytes) -> None:
         if self._transport.is_open:

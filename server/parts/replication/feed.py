@@ -46,6 +46,7 @@ class Feed(Endpoint):
     )
 
     def __init__(self, propagation: Propagation, history: History) -> None:
+        super().__init__()
         self._propagation = propagation
         self.history = history
         self.replicas: list[Replica] = []  # all that have asked for the stream

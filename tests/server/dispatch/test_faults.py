@@ -185,6 +185,7 @@ class Peer(Endpoint):
     """Records what happens to it. send() raises if *fails* is true."""
 
     def __init__(self, fails, notes):
+        super().__init__()
         self._fails = fails
         self._notes = notes
 

@@ -23,6 +23,7 @@ class Socket(Endpoint):
     """Keeps what a replica is sent."""
 
     def __init__(self, client: Client) -> None:
+        super().__init__()
         self.client = client
         self.taken = b""
 
