@@ -11,12 +11,13 @@ cdef class Block:
     cdef readonly object when_denied
     cdef readonly list argv
     cdef readonly bint on_no_key
+    cdef readonly bint for_more
 
 
 @cython.locals(made=Block)
 cpdef Block new_block(
     list keys, object kind, int64_t timeout_ms, object when_over, object when_denied=*,
-    list argv=*, bint on_no_key=*
+    list argv=*, bint on_no_key=*, bint for_more=*
 )
 
 

@@ -72,7 +72,16 @@ INTERNAL = (
 class Block:
     """What a handler returns instead of a reply: the client waits. new_block() makes one."""
 
-    __slots__ = ("argv", "keys", "kind", "on_no_key", "timeout_ms", "when_denied", "when_over")
+    __slots__ = (
+        "argv",
+        "for_more",
+        "keys",
+        "kind",
+        "on_no_key",
+        "timeout_ms",
+        "when_denied",
+        "when_over",
+    )
 
     keys: list[bytes]
     kind: type
@@ -81,6 +90,7 @@ class Block:
     when_denied: Reply
     argv: list[bytes] | None
     on_no_key: bool
+    for_more: bool
 
 
 def new_block(
@@ -91,13 +101,15 @@ def new_block(
     when_denied: Reply = None,
     argv: list[bytes] | None = None,
     on_no_key: bool = False,
+    for_more: bool = False,
 ) -> Block:
     """Have the client wait for one of *keys*.
 
     When one of them is ready and holds a *kind*, the command is run again from the start, with
     *argv* if that is given. After *timeout_ms* (0: never) the client gets *when_over*; it gets
     *when_denied* at once where waiting is not allowed (MULTI). With *on_no_key* a key that is gone
-    or holds another type wakes the client too.
+    or holds another type wakes the client too. With *for_more* what is added to a list that is
+    there wakes it, and it keeps its place in the queue when that was not enough.
     """
     made = Block.__new__(Block)
     made.keys = keys
@@ -107,6 +119,7 @@ def new_block(
     made.when_denied = when_denied
     made.argv = argv
     made.on_no_key = on_no_key
+    made.for_more = for_more
     return made
 
 

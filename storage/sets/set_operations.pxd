@@ -17,6 +17,12 @@ cpdef Py_ssize_t intersection_size(list sets, Py_ssize_t limit) except -1
 cpdef list union(list sets)
 @cython.locals(member=MemberWalk)
 cdef int _add_all(dict known, MemberSet values) except -1
+@cython.locals(found=list, largest=MemberSet, size=Py_ssize_t, known=set, values=MemberSet,
+               lookups=list, member=MemberWalk, text=bytes)
+cpdef Py_ssize_t union_size(list sets, Py_ssize_t limit) except -1
+@cython.locals(first=MemberSet, others=list, size=Py_ssize_t, known=set, values=MemberSet,
+               lookups=list, member=MemberWalk, text=bytes)
+cpdef Py_ssize_t difference_size(list sets, Py_ssize_t limit) except -1
 @cython.locals(first=MemberSet, others=list, values=MemberSet, known=dict, member=MemberWalk)
 cpdef list difference(list sets)
 @cython.locals(first=MemberSet, others=list, values=MemberSet, made=MemberSet, member=MemberWalk)

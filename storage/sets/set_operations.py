@@ -65,6 +65,62 @@ def _add_all(known: dict[bytes, None], values: MemberSet) -> None:
         known[member.value()] = None
 
 
+def union_size(sets: list[MemberSet | None], limit: int) -> int:
+    """How many members any of *sets* has; no more than *limit* are counted (0: all).
+
+    Only those that the largest set does not have are remembered. O(N).
+    """
+    found = sorted([values for values in sets if values is not None], key=len, reverse=True)
+    if not found:
+        return 0
+    largest = found[0]
+    size = largest.size()
+    known: set[bytes] = set()
+    for values in found[1:]:
+        if limit and size + len(known) >= limit:
+            break
+        lookups = _lookups([largest], values.size())
+        member = values.walk()
+        while member.next():
+            text = member.value()
+            if not _is_in_any(text, lookups):
+                known.add(text)
+    size += len(known)
+    return limit if 0 < limit < size else size
+
+
+def difference_size(sets: list[MemberSet | None], limit: int) -> int:
+    """How many members of the first of *sets* no other has; up to *limit* (0: all).
+
+    As in difference(), they are looked for, or those of the others are.
+    """
+    first = sets[0]
+    if first is None or first in sets[1:]:
+        return 0
+    others = [values for values in sets[1:] if values is not None]
+    size = 0
+    if _is_looked_for(first, others):
+        others.sort(key=len, reverse=True)
+        lookups = _lookups(others, first.size())
+        member = first.walk()
+        while member.next():
+            if not _is_in_any(member.value(), lookups):
+                size += 1
+                if size == limit:
+                    break
+        return size
+    known: set[bytes] = set()
+    for values in others:
+        lookups = _lookups([first], values.size())
+        member = values.walk()
+        while member.next():
+            text = member.value()
+            if _is_in_any(text, lookups):
+                known.add(text)
+    size = first.size() - len(known)
+    return limit if 0 < limit < size else size
+
+
 def difference(sets: list[MemberSet | None]) -> list[bytes]:
     """The members of the first of *sets* that no other has.
 

@@ -16,6 +16,10 @@ AND: Final = "AND"
 OR: Final = "OR"
 XOR: Final = "XOR"
 NOT: Final = "NOT"
+DIFF: Final = "DIFF"  # in the first, in none of the others
+DIFF1: Final = "DIFF1"  # in any of the others, not in the first
+ANDOR: Final = "ANDOR"  # in the first, and in any of the others
+ONE: Final = "ONE"  # in one of them exactly
 
 BLOCK: Final = 16384  # bytes
 
@@ -85,6 +89,23 @@ def combined(operation: str, texts: list[bytes | bytearray]) -> bytearray:
     return out
 
 
+def selected(operation: str, texts: list[bytes | bytearray]) -> bytearray:
+    """What DIFF, DIFF1, ANDOR or ONE leaves of *texts*, made as in combined(). O(bytes)."""
+    most = 0
+    for text in texts:
+        most = max(most, len(text))
+    out = raw.blank(most)
+    start = 0
+    while start < most:
+        end = min(start + BLOCK, most)
+        if operation == ONE:
+            _leave_single(out, start, end, texts)
+        else:
+            _combine_with_first(out, start, end, operation, texts)
+        start = end
+    return out
+
+
 def _combine(
     out: bytearray, start: int, end: int, operation: str, texts: list[bytes | bytearray]
 ) -> None:
@@ -104,6 +125,45 @@ def _combine(
             bit_octets.either(out, start, data, size)
         else:
             bit_octets.different(out, start, data, size)
+
+
+def _combine_with_first(
+    out: bytearray, start: int, end: int, operation: str, texts: list[bytes | bytearray]
+) -> None:
+    """Fill it with what joins the others with OR, and then that with the first."""
+    bit_octets.clear(out, start, end)
+    for at in range(1, len(texts)):
+        size = _part(len(texts[at]), start, end)
+        bit_octets.either(out, start, bit_octets.octets_of(texts[at]), size)
+    size = _part(len(texts[0]), start, end)
+    first = bit_octets.octets_of(texts[0])
+    if operation == DIFF1:  # o & ~f = (o | f) ^ f
+        bit_octets.either(out, start, first, size)
+        bit_octets.different(out, start, first, size)
+    else:
+        if operation == DIFF:  # f & ~o
+            bit_octets.inverted(out, start, size)
+        bit_octets.both(out, start, first, size)
+        bit_octets.clear(out, start + size, end)
+
+
+def _leave_single(out: bytearray, start: int, end: int, texts: list[bytes | bytearray]) -> None:
+    """Fill it with the bits that are in one of *texts* exactly."""
+    size = end - start
+    twice = raw.blank(size)  # the bits in two or more of those so far
+    bit_octets.clear(twice, 0, size)
+    once = raw.blank(size)  # in any of them
+    bit_octets.clear(once, 0, size)
+    block = raw.blank(size)
+    for text in texts:
+        part = _part(len(text), start, end)
+        raw.put(block, 0, bit_octets.octets_of(text), start, part)
+        bit_octets.both(block, 0, raw.of_bytearray(once), part)
+        bit_octets.either(twice, 0, raw.of_bytearray(block), part)
+        raw.put(block, 0, bit_octets.octets_of(text), start, part)
+        bit_octets.either(once, 0, raw.of_bytearray(block), part)
+    bit_octets.different(once, 0, raw.of_bytearray(twice), size)
+    raw.put(out, start, raw.of_bytearray(once), 0, size)
 
 
 def _part(size: int, start: int, end: int) -> int:

@@ -420,6 +420,16 @@ NEWER_FAMILIES: dict[str, list[str]] = {
 # What is compared with 8.6 only; see test_newer_random.py. After 8.6 IFEQ and its like came to
 # exclude NX and XX. With GET, 8.6 answers twice if a digest has the wrong length.
 FAMILIES_OF_8_6: dict[str, list[str]] = {
+    "bits of several strings": [
+        "BITOP DIFF|DIFF1|ANDOR|ONE key key key*",
+        "BITOP DIFF|DIFF1|ANDOR|ONE key key key key*",
+        "BITOP AND|OR|XOR|NOT key key",
+        "SET|APPEND key value",
+        "SETBIT key offset 0|1",
+        "INCR|DEL|GET|STRLEN|BITCOUNT key",
+        "DUMP key",
+        "DEBUG DIGEST",
+    ],
     "conditions": [
         "SET key value",
         "SET key value IFEQ|IFNE value",

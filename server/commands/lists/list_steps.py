@@ -13,6 +13,7 @@ from server.commands.shared import packed_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
+from storage.keyspace.key_changes import NOTHING
 from storage.lists.quicklist import QuickList, new_quicklist
 from storage.lists.quicklist_iterator import QuickListIterator
 
@@ -41,8 +42,17 @@ def push(call: Call, key: bytes, words: list[bytes], first: int, left: bool) -> 
             values.push_right(words[at])
     if fresh:
         db.add(key, values)
+    else:
+        tell_longer(call, key)
     db.changed(key, b"lpush" if left else b"rpush", changes=len(words) - first)
     return len(values)
+
+
+def tell_longer(call: Call, key: bytes) -> None:
+    """The list at *key*, which was there, has more elements: who waits for so many is woken."""
+    blocking = call.server.blocking
+    if blocking.waiting_for_more:
+        blocking.list_longer(call.db.index, key)
 
 
 def pop(
@@ -118,13 +128,81 @@ def move(
             values.push_left(element)
         else:
             values.push_right(element)
-        # It wakes no client, as the list has been there all the time.
+        # It wakes no client, as the list has been there all the time, and is no longer.
         call.db.changed(source, b"lpush" if to_left else b"rpush")
         call.db.changed(source, b"lpop" if from_left else b"rpop", changes=0, log=log)
         return element
     push(call, target, [element], 0, to_left)
     popped(call, source, values, from_left, 0, log)
     return element
+
+
+def move_many(
+    call: Call,
+    source: bytes,
+    target: bytes,
+    from_left: bool,
+    to_left: bool,
+    count: int,
+    in_bulk: bool,
+) -> list[bytes]:
+    """Move *count* elements, or all, from *source*, a list, to *target*. O(count).
+
+    *in_bulk*: as a block, which keeps its order; else one after the other. They are returned as
+    they lie in *target*. That is as many changes, logged as commands that every replica knows.
+    Raises WrongType, before anything is changed.
+    """
+    db = call.db
+    values = find_list(call, source)
+    assert values is not None
+    into = find_list(call, target)
+    count = min(count, len(values))
+    stays = source == target and from_left == to_left  # what is taken comes back to its place
+    if stays and not in_bulk:
+        first = values.get(0 if from_left else -1)
+        assert first is not None
+        moved = [first] * count
+    else:
+        moved = _taken(values, from_left, count)
+        if not from_left if in_bulk else to_left:
+            moved.reverse()
+        fresh = into is None
+        if into is None:
+            into = new_quicklist(call.server.node_limits.list_size)
+        _put(into, moved, to_left)
+        if fresh:
+            db.add(target, into)
+        elif source != target:
+            tell_longer(call, target)
+    pushed: Sequence[bytes] = NOTHING
+    popped_: Sequence[bytes] = NOTHING
+    if call.is_logged and not stays:
+        words = moved[::-1] if to_left else moved
+        pushed = [b"LPUSH" if to_left else b"RPUSH", target, *words]
+        popped_ = [b"LPOP" if from_left else b"RPOP", source, b"%d" % count]
+    db.changed(target, b"lpush" if to_left else b"rpush", changes=count, log=pushed)
+    popped(call, source, values, from_left, 0, popped_)
+    return moved
+
+
+def _taken(values: QuickList, left: bool, count: int) -> list[bytes]:
+    """*count* elements off one end, in the order in which they are taken."""
+    taken: list[bytes] = []
+    for _ in range(count):
+        element = values.pop_left() if left else values.pop_right()
+        assert element is not None
+        taken.append(element)
+    return taken
+
+
+def _put(values: QuickList, block: list[bytes], left: bool) -> None:
+    """Put *block* before the first element, or after the last one; it keeps its order."""
+    if left:
+        for at in range(len(block) - 1, -1, -1):
+            values.push_left(block[at])
+    else:
+        for element in block:
+            values.push_right(element)
 
 
 # ---------------------------------------------------------------------- arguments

@@ -388,6 +388,7 @@ def linsert(call: Call) -> Reply:
         return 0
     if not values.insert(pivot, element, where == b"BEFORE"):
         return -1
+    list_steps.tell_longer(call, key)
     call.db.changed(key, b"linsert")
     return len(values)
 

@@ -12,6 +12,8 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, OW, RO, UPDATE, CountedKeys, KeyRange
 from storage.sets import set_operations
+from storage.sets.member_set import MemberSet
+from storage.strings import hyperloglog
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -85,14 +87,19 @@ def sintercard(call: Call) -> Reply:
     SINTERCARD numkeys key [key ...] [LIMIT limit]
     """
     args = Args(call.argv)
+    keys = _counted_keys(args)
+    limit = _limit(args)
+    return set_operations.intersection_size(set_steps.read_all(call, keys), limit)
+
+
+def _counted_keys(args: Args) -> list[bytes]:
+    """Take ``numkeys key [key ...]``."""
     number = to_int(args.take(), NUMKEYS_NOT_POSITIVE)
     if number <= 0:
         raise NUMKEYS_NOT_POSITIVE
     if number > args.left:
         raise TOO_MANY_KEYS
-    keys = [args.take() for _ in range(number)]
-    limit = _limit(args)
-    return set_operations.intersection_size(set_steps.read_all(call, keys), limit)
+    return [args.take() for _ in range(number)]
 
 
 def _limit(args: Args) -> int:
@@ -149,6 +156,53 @@ def sunionstore(call: Call) -> Reply:
     return _store(call, set_operations.union(sets), b"sunionstore")
 
 
+@command(
+    "SUNIONCARD",
+    arity=-3,
+    flags=READ | Flags.MOVABLEKEYS,
+    group="set",
+    since="8.10.0",
+    complexity=OF_ALL,
+    keys=CountedKeys(RO | ACCESS, count_at=1),
+)
+def sunioncard(call: Call) -> Reply:
+    """Counts the members of several sets, each once, up to a limit; or estimates how many they are.
+
+    SUNIONCARD numkeys key [key ...] [APPROX] [LIMIT limit]
+    """
+    args = Args(call.argv)
+    keys = _counted_keys(args)
+    approximate = False
+    limit = 0
+    while args.left:
+        if args.skip(b"APPROX"):
+            approximate = True
+        elif args.left > 1 and args.skip(b"LIMIT"):
+            limit = to_int(args.take(), LIMIT_NEGATIVE)
+            if limit < 0:
+                raise LIMIT_NEGATIVE
+        else:
+            raise errors.SYNTAX
+    sets = set_steps.read_all(call, keys)
+    if not approximate:
+        return set_operations.union_size(sets, limit)
+    size = _estimated(sets)
+    return limit if 0 < limit < size else size
+
+
+def _estimated(sets: list[MemberSet | None]) -> int:
+    """How many members *sets* have, by a HyperLogLog: off by 0.81 %, in 16 KB of memory."""
+    registers = hyperloglog.no_registers()
+    data = hyperloglog.new()
+    hyperloglog.to_dense(data)
+    for values in sets:
+        if values is not None:
+            for member in values:
+                hyperloglog.add(data, member, 0)
+    hyperloglog.merge_into(registers, data)
+    return hyperloglog.estimate(registers)
+
+
 # ---------------------------------------------------------------------- differences
 
 
@@ -190,6 +244,26 @@ def sdiffstore(call: Call) -> Reply:
     sets = set_steps.read_all(call, call.argv[2:])
     made = set_operations.difference_as_set(sets, call.server.node_limits.sets)
     return set_steps.store(call, call.argv[1], made, b"sdiffstore")
+
+
+@command(
+    "SDIFFCARD",
+    arity=-3,
+    flags=READ | Flags.MOVABLEKEYS,
+    group="set",
+    since="8.10.0",
+    complexity=OF_ALL,
+    keys=CountedKeys(RO | ACCESS, count_at=1),
+)
+def sdiffcard(call: Call) -> Reply:
+    """Counts the members of the first set that none of the others has, up to a limit.
+
+    SDIFFCARD numkeys key [key ...] [LIMIT limit]
+    """
+    args = Args(call.argv)
+    keys = _counted_keys(args)
+    limit = _limit(args)
+    return set_operations.difference_size(set_steps.read_all(call, keys), limit)
 
 
 def _store(call: Call, members: list[bytes], event: bytes) -> Reply:

@@ -19,6 +19,7 @@ AGGREGATES = {
     b"SUM": zset_operations.total,
     b"MIN": zset_operations.lower,
     b"MAX": zset_operations.higher,
+    b"COUNT": zset_operations.total,
 }
 
 
@@ -29,7 +30,7 @@ class AlgebraArgs:
     stored.
     """
 
-    __slots__ = ("_aggregate", "_weights", "limit", "sources", "with_scores")
+    __slots__ = ("_aggregate", "_weights", "counts_sources", "limit", "sources", "with_scores")
 
     def __init__(
         self, call: Call, count_at: int, weighted: bool = False, counting: bool = False
@@ -47,6 +48,7 @@ class AlgebraArgs:
         self.sources = [_source(call, args.take()) for _ in range(number)]
         self._weights = [1.0] * number
         self._aggregate = zset_operations.total
+        self.counts_sources = False  # scores are not looked at: each is 1
         self.with_scores = False
         self.limit = 0
         scored = count_at == 1 and not counting
@@ -60,6 +62,7 @@ class AlgebraArgs:
                 if word is None:
                     raise errors.SYNTAX
                 self._aggregate = AGGREGATES[word]
+                self.counts_sources = word == b"COUNT"
             elif scored and args.skip(b"WITHSCORES"):
                 self.with_scores = True
             elif counting and args.left > 1 and args.skip(b"LIMIT"):

@@ -33,15 +33,16 @@ OF_INTERSECTIONS = (
     complexity=OF_UNIONS,
     keys=SOURCES,
     types={"weight": "integer"},
+    history=[("8.8.0", "COUNT as an aggregate.")],
 )
 def zunion(call: Call) -> Reply:
     """Returns the members of several sorted sets, with scores made of those that each has there.
 
-    ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+    ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX | COUNT>]
     [WITHSCORES]
     """
     wanted = AlgebraArgs(call, 1, weighted=True)
-    return _answer(call, wanted, zset_operations.union(wanted.weighted_sources()))
+    return _answer(call, wanted, _union(wanted))
 
 
 @command(
@@ -53,15 +54,16 @@ def zunion(call: Call) -> Reply:
     complexity=OF_UNIONS,
     keys=STORED,
     types={"destination": "key", "weight": "integer"},
+    history=[("8.8.0", "COUNT as an aggregate.")],
 )
 def zunionstore(call: Call) -> Reply:
     """Stores what ZUNION returns; returns how many members there are.
 
     ZUNIONSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
-    [AGGREGATE <SUM | MIN | MAX>]
+    [AGGREGATE <SUM | MIN | MAX | COUNT>]
     """
     wanted = AlgebraArgs(call, 2, weighted=True)
-    return _store(call, zset_operations.union(wanted.weighted_sources()), b"zunionstore")
+    return _store(call, _union(wanted), b"zunionstore")
 
 
 # ---------------------------------------------------------------------- intersections
@@ -76,15 +78,16 @@ def zunionstore(call: Call) -> Reply:
     complexity=OF_INTERSECTIONS,
     keys=SOURCES,
     types={"weight": "integer"},
+    history=[("8.8.0", "COUNT as an aggregate.")],
 )
 def zinter(call: Call) -> Reply:
     """Returns the members that several sorted sets have in common, with scores made of all theirs.
 
-    ZINTER numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+    ZINTER numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX | COUNT>]
     [WITHSCORES]
     """
     wanted = AlgebraArgs(call, 1, weighted=True)
-    return _answer(call, wanted, zset_operations.intersection(wanted.weighted_sources()))
+    return _answer(call, wanted, _intersection(wanted))
 
 
 @command(
@@ -96,15 +99,16 @@ def zinter(call: Call) -> Reply:
     complexity=OF_INTERSECTIONS,
     keys=STORED,
     types={"destination": "key", "weight": "integer"},
+    history=[("8.8.0", "COUNT as an aggregate.")],
 )
 def zinterstore(call: Call) -> Reply:
     """Stores what ZINTER returns; returns how many members there are.
 
     ZINTERSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
-    [AGGREGATE <SUM | MIN | MAX>]
+    [AGGREGATE <SUM | MIN | MAX | COUNT>]
     """
     wanted = AlgebraArgs(call, 2, weighted=True)
-    return _store(call, zset_operations.intersection(wanted.weighted_sources()), b"zinterstore")
+    return _store(call, _intersection(wanted), b"zinterstore")
 
 
 @command(
@@ -166,6 +170,20 @@ def zdiffstore(call: Call) -> Reply:
 
 
 # ---------------------------------------------------------------------- results
+
+
+def _union(wanted: AlgebraArgs) -> Scores:
+    sources = wanted.weighted_sources()
+    if wanted.counts_sources:
+        return zset_operations.union_counts(sources)
+    return zset_operations.union(sources)
+
+
+def _intersection(wanted: AlgebraArgs) -> Scores:
+    sources = wanted.weighted_sources()
+    if wanted.counts_sources:
+        return zset_operations.intersection_counts(sources)
+    return zset_operations.intersection(sources)
 
 
 def _answer(call: Call, wanted: AlgebraArgs, scores: Scores) -> Reply:

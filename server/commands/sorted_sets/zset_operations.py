@@ -148,6 +148,32 @@ def _add_all(scores: Scores, source: Source, weight: float, aggregate: Aggregate
         scores[walk.member] = value if known is None else aggregate(known, value)
 
 
+def union_counts(weighted: WeightedSources) -> Scores:
+    """The members of any source, with the sum of the weights of those that have them. O(N)."""
+    scores: Scores = {}
+    for source, weight in weighted.ascending():
+        walk = SourceWalk(source)
+        while walk.next():
+            known = scores.get(walk.member)
+            scores[walk.member] = _number(weight) if known is None else total(known, weight)
+    return scores
+
+
+def intersection_counts(weighted: WeightedSources) -> Scores:
+    """The members of all sources, with the sum of all weights. O(smallest * K)."""
+    (smallest, weight), *pairs = weighted.ascending()
+    count = _number(weight)
+    for _, other in pairs:
+        count = total(count, other)
+    others = [scores_in(source, size_of(smallest)) for source, _ in pairs]
+    scores: Scores = {}
+    walk = SourceWalk(smallest)
+    while walk.next():
+        if _is_in_all(walk.member, others):
+            scores[walk.member] = count
+    return scores
+
+
 def intersection(weighted: WeightedSources) -> Scores:
     """The members of all sources. O(smallest * K)."""
     (smallest, weight), *pairs = weighted.ascending()

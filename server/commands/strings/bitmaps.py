@@ -10,7 +10,7 @@ from server.table.command import Flags, command
 from server.table.keys import ACCESS, OW, RO, RW, UPDATE, KeyRange
 from storage.keyspace.key_lookups import STRING
 from storage.strings import bits
-from storage.strings.bits import AND, NOT, OR, XOR
+from storage.strings.bits import AND, ANDOR, DIFF, DIFF1, NOT, ONE, OR, XOR
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE | Flags.DENYOOM
@@ -20,6 +20,7 @@ NOT_A_BIT = ErrorReply("ERR", "The bit argument must be 1 or 0.")
 NOT_OF_ONE = ErrorReply("ERR", "BITOP NOT must be called with a single source key.")
 
 OPERATIONS = {b"AND": AND, b"OR": OR, b"XOR": XOR, b"NOT": NOT}
+SELECTIONS = {b"DIFF": DIFF, b"DIFF1": DIFF1, b"ANDOR": ANDOR, b"ONE": ONE}
 
 
 # ---------------------------------------------------------------------- one bit
@@ -169,16 +170,17 @@ def _bits_between(start: int, end: int, size: int, by_bits: bool) -> tuple[int, 
     complexity="O(N) where N is the number of bytes of all source strings.",
     keys=(KeyRange(OW | UPDATE, first=2), KeyRange(RO | ACCESS, first=3, last=-1)),
     types={"destkey": "key"},
+    history=[("8.2.0", "DIFF, DIFF1, ANDOR and ONE.")],
 )
 def bitop(call: Call) -> Reply:
     """Combines strings bit by bit and stores the result; returns its length in bytes.
 
-    BITOP <AND | OR | XOR | NOT> destkey key [key ...]
+    BITOP <AND | OR | XOR | NOT | DIFF | DIFF1 | ANDOR | ONE> destkey key [key ...]
     """
     target, sources = call.argv[2], call.argv[3:]
     operation = OPERATIONS.get(call.argv[1].upper())
     if operation is None:
-        raise errors.SYNTAX
+        _check_selection(call.argv)
     if operation == NOT and len(sources) > 1:
         raise NOT_OF_ONE
     db = call.db
@@ -186,10 +188,26 @@ def bitop(call: Call) -> Reply:
     for key in sources:
         value = db.read(key, STRING)
         texts.append(b"" if value is None else string_steps.octets_of(value))
-    result = bits.combined(operation, texts)
+    log = None
+    if operation is None:
+        result = bits.selected(SELECTIONS[call.argv[1].upper()], texts)
+        if call.is_logged:  # in words that older servers know
+            log = (b"SET", target, bytes(result)) if result else (b"DEL", target)
+    else:
+        result = bits.combined(operation, texts)
     if result:
         db.put(target, result)
-        db.changed(target, b"set")
+        db.changed(target, b"set", changes=1, log=log)
     elif db.remove(target):
-        db.changed(target, b"del")
+        db.changed(target, b"del", changes=1, log=log)
     return len(result)
+
+
+def _check_selection(argv: list[bytes]) -> None:
+    """Raise an error if it is none of SELECTIONS, or if all but ONE have one source only."""
+    selection = SELECTIONS.get(argv[1].upper())
+    if selection is None:
+        raise errors.SYNTAX
+    if selection != ONE and len(argv) < 5:
+        text = f"BITOP {selection} must be called with at least two source keys."
+        raise ErrorReply("ERR", text)

@@ -13,6 +13,7 @@ cdef int64_t LONGEST_MS
 cdef class Blocking(Part):
     cdef list _databases
     cdef readonly Py_ssize_t waiting
+    cdef readonly Py_ssize_t waiting_for_more
     cdef list _queues
     cdef readonly Queue first_ready
     cdef Queue _last_ready
@@ -36,6 +37,7 @@ cdef class Blocking(Part):
     cpdef key_ready(self, int db_index, bytes key)
     @cython.locals(queue=Queue, by_key=dict)
     cpdef key_removed(self, int db_index, bytes key)
+    cpdef list_longer(self, int db_index, bytes key)
     cdef _make_ready(self, Queue queue)
     @cython.locals(queue=Queue, spot=Spot, waiter=Waiter)
     cpdef Waiter next_woken(self)

@@ -7,7 +7,8 @@ the ready keys are served in the order in which they became ready (server/dispat
     1. Of a key's waiters, those that are there now are looked at, oldest first: next_woken().
     2. A waiter whose kind of value the key holds has its command run again from the start.
     3. If that blocks again, the waiter goes to the tail of its queues and keeps its deadline:
-       wait_on(). Else it is answered and forgotten: forget().
+       wait_on(). One that waits for more elements than there are keeps its place, too. Else it is
+       answered and forgotten: forget().
     4. Serving may make further keys ready (BLMOVE pushes): they are served next.
 
 Deadlines lie in a heap that cron looks at; a waiter served early leaves its entry there, and it is
@@ -37,6 +38,7 @@ class Blocking(Part):
     def __init__(self, databases: list[Keyspace]) -> None:
         self._databases = databases
         self.waiting = 0  # clients parked
+        self.waiting_for_more = 0  # of these, those that wait for more elements of a list
         self._queues: list[dict[bytes, Queue]] = []  # of each database, by key
         self.first_ready: Queue | None = None  # the ready keys, a chain in the order of service
         self._last_ready: Queue | None = None
@@ -72,13 +74,20 @@ class Blocking(Part):
         if waiter.standing is None:
             self._keyless[waiter] = None
         self.waiting += 1
+        if block.for_more:
+            self.waiting_for_more += 1
         if due_ms:
             heapq.heappush(self._deadlines, (due_ms, next(self._serial), waiter))
             self.timers.wait_until(due_ms)
 
     def wait_on(self, waiter: Waiter, block: Block) -> None:
-        """*waiter*, whose command has run again, waits further: at the tail of its queues."""
+        """*waiter*, whose command has run again, waits further: at the tail of its queues.
+
+        If it waits for more elements, it stays where it is.
+        """
         waiter.block = block  # what it gets when its time is up may have changed
+        if block.for_more:
+            return
         standing = waiter.standing
         while standing is not None:
             standing.go_to_tail()
@@ -94,6 +103,8 @@ class Blocking(Part):
             standing = standing.at_next_key
         waiter.client.waiter = None
         self.waiting -= 1
+        if waiter.block.for_more:
+            self.waiting_for_more -= 1
         if waiter.due_ms:
             self._stale += 1
             if self._stale > MANY_STALE and self._stale * 2 > len(self._deadlines):
@@ -115,6 +126,11 @@ class Blocking(Part):
             queue = by_key.get(key)
             if queue is not None:
                 self._make_ready(queue)
+
+    def list_longer(self, db_index: int, key: bytes) -> None:
+        """Elements were added to the list at *key*, which was there before."""
+        if self.waiting_for_more:
+            self.key_ready(db_index, key)
 
     def key_removed(self, db_index: int, key: bytes) -> None:
         """*key* no longer exists: as key_ready, for the clients that this wakes."""
@@ -168,8 +184,9 @@ class Blocking(Part):
             while spot is not None:
                 waiter = spot.waiter
                 if waiter.turn == self._turn:
-                    break  # it went to the tail, and those after it have had their turn too
-                if waiter.block.kind is kind or waiter.block.on_no_key:
+                    if not waiter.block.for_more:
+                        break  # it went to the tail, and those after it have had their turn too
+                elif waiter.block.kind is kind or waiter.block.on_no_key:
                     waiter.turn = self._turn
                     return waiter
                 spot = spot.after

@@ -73,6 +73,32 @@ def test_long_strings_of_different_lengths_are_combined(operation: str) -> None:
     assert bits.combined(bits.NOT, [one]) == b"\xf0\x00" * 20_000
 
 
+@given(
+    st.sampled_from([bits.DIFF, bits.DIFF1, bits.ANDOR, bits.ONE]),
+    st.lists(st.binary(max_size=40), min_size=2, max_size=6),
+    st.sampled_from([1, 1000]),
+)
+def test_the_first_and_the_others_are_combined(
+    operation: str, texts: list[bytes], times: int
+) -> None:
+    texts = [text * times for text in texts]
+    most = max(map(len, texts))
+    first, *others = (int.from_bytes(text.ljust(most, b"\0"), "big") for text in texts)
+    joined = once = shared = 0
+    for number in others:
+        joined |= number
+    for number in (first, *others):
+        shared |= once & number
+        once |= number
+    expected = {
+        bits.DIFF: first & ~joined,
+        bits.DIFF1: joined & ~first,
+        bits.ANDOR: first & joined,
+        bits.ONE: once & ~shared,
+    }[operation].to_bytes(most, "big")
+    assert bits.selected(operation, [bytearray(texts[0]), *texts[1:]]) == expected
+
+
 @given(TEXTS, st.integers(0, 700))
 def test_a_bit_beyond_the_end_is_zero(text: bytes, bit: int) -> None:
     assert bits.at(text, bit) == int(digits_of(text).ljust(701, "0")[bit])
