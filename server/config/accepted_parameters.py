@@ -131,8 +131,6 @@ class AcceptedParameters:
     array_slice_size = Parameter(LONG, 4096)
     array_sparse_kmax = Parameter(LONG, 10)
     array_sparse_kmin = Parameter(LONG, 5)
-    stream_idmp_duration = Parameter(integer(1, 86400), 100)
-    stream_idmp_maxsize = Parameter(integer(1, 10000), 100)
     # what is watched
     key_memory_histograms = Parameter(YES_NO, False)
     commandlog_request_larger_than = Parameter(integer(-1, INT64), 1024**2)

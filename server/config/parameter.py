@@ -147,6 +147,19 @@ def _parse_file_name(text: str, _old: object) -> str:
 FILE_NAME = TEXT._replace(parse=_parse_file_name)
 
 
+_VERSION = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?")
+
+
+def _parse_version(text: str, _old: object) -> str:
+    found = _VERSION.fullmatch(text)
+    if found is None:
+        raise BadValue("argument must be a version, such as 8.6 or 8.6.3")
+    return f"{int(found[1])}.{int(found[2])}.{int(found[3] or 0)}"
+
+
+VERSION: Kind[str] = Kind(_parse_version)
+
+
 def _parse_yes_no(text: str, _old: object) -> bool:
     if text.lower() not in ("yes", "no"):
         raise BadValue("argument must be 'yes' or 'no'")

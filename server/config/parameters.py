@@ -24,6 +24,7 @@ from server.config.parameter import (
     TEXT,
     UINT32,
     UINT64,
+    VERSION,
     YES_NO,
     BadValue,
     OutputLimit,
@@ -49,8 +50,8 @@ __all__ = ["BadValue", "Config", "OutputLimit", "Parameter"]
 T = TypeVar("T")
 
 POLICIES = (
-    "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu",
-    "allkeys-random", "noeviction",
+    "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "volatile-lrm",
+    "allkeys-lru", "allkeys-lfu", "allkeys-random", "allkeys-lrm", "noeviction",
 )  # fmt: skip
 
 SIGNALS = some_of("default", "save", "nosave", "now", "force")
@@ -122,6 +123,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     tls_session_cache_timeout = Parameter(integer(), 300)
     max_new_tls_connections_per_cycle = Parameter(integer(1, 1000), 1)
     # the process
+    redis_version = Parameter(VERSION, "7.4.0")  # as build.REDIS_VERSION
     event_loop = Parameter(one_of("uvloop", "asyncio"), "uvloop", mutable=False)
     databases = Parameter(integer(1), 16, mutable=False)
     hz = Parameter(clamped(1, 500), 10)

@@ -100,7 +100,7 @@ class Execution:
         call.now_ms = self._clock.now_ms
         call.origin = origin
         call.is_logged = self._propagation.is_on and not origin & LOG
-        self._lookup.no_touch = client.no_touch
+        self._lookup.no_touch = client.no_touch or self._lookup.by_writes
         self._lookup.hides_expired = self._restrictions.must_check and self._hides_expired(
             command, origin
         )

@@ -13,6 +13,8 @@ cdef int SKIP_SLOWLOG
 cdef class CommandTimes(Part):
     cdef object _slow_log
     cdef object _events
+    cdef object _hot_keys
+    cdef int64_t _threshold_ns
     cdef readonly int64_t slow_ns
     cdef readonly bint fills_histograms
 

@@ -1,12 +1,14 @@
-"""What is done with the time that a command took: SLOWLOG, LATENCY.
+"""What is done with the time that a command took: SLOWLOG, LATENCY, HOTKEYS.
 
 Most commands are faster than both thresholds: then it costs one comparison, with the smaller one.
+While HOTKEYS counts, it is 0.
 """
 
 from __future__ import annotations
 
 from server.client.client import Client
 from server.config.parameters import Config
+from server.observe.hot_keys import HotKeys
 from server.observe.latency_events import LatencyEvents
 from server.observe.part import Part
 from server.observe.slow_log import SlowLog
@@ -23,12 +25,20 @@ class CommandTimes(Part):
     The two parts that it tells must have their parameters before it has.
     """
 
-    __slots__ = ("_events", "_slow_log", "fills_histograms", "slow_ns")
+    __slots__ = (
+        "_events",
+        "_hot_keys",
+        "_slow_log",
+        "_threshold_ns",
+        "fills_histograms",
+        "slow_ns",
+    )
 
-    def __init__(self, slow_log: SlowLog, events: LatencyEvents) -> None:
+    def __init__(self, slow_log: SlowLog, events: LatencyEvents, hot_keys: HotKeys) -> None:
+        self._hot_keys = hot_keys
         self._slow_log = slow_log
         self._events = events
-        self.slow_ns = NEVER_NS
+        self.slow_ns = self._threshold_ns = NEVER_NS
         self.fills_histograms = True
 
     def configured(self, config: Config) -> None:
@@ -38,12 +48,24 @@ class CommandTimes(Part):
             thresholds.append(self._slow_log.slower_than_us * 1000)
         if self._events.threshold_ms:
             thresholds.append(self._events.threshold_ms * 1_000_000)
-        self.slow_ns = min(thresholds)
+        self._threshold_ns = min(thresholds)
+        self.follow_hot_keys()
+
+    def follow_hot_keys(self) -> None:
+        """HOTKEYS has begun or ended to count."""
+        self.slow_ns = 0 if self._hot_keys.is_on else self._threshold_ns
+
+    def tick(self, now_ms: int) -> None:
+        self.follow_hot_keys()  # which end by themselves, too
 
     def was_slow(
         self, client: Client, command: Command, argv: list[bytes], ns: int, time_s: int
     ) -> None:
         """*command* of *client* is done at *time_s* (unix time), and has taken *ns*."""
+        if self._hot_keys.is_on:
+            self._hot_keys.ran(client, command, argv, ns)
+        if ns < self._threshold_ns:
+            return
         self._events.add_if_long(
             b"fast-command" if command.flags & FAST else b"command", ns, time_s
         )

@@ -49,7 +49,8 @@ _uname = os.uname()
 SYSTEM = f"{_uname.sysname} {_uname.release} {_uname.machine}"
 
 RUN = Facts[Run](
-    text("redis_version", Always(build.REDIS_VERSION), "The Redis whose behaviour this is"),
+    text("redis_version", lambda run: run.config.redis_version,
+         "The Redis whose behaviour this is, or as redis-version has it"),
     text("redis_git_sha1", Always("00000000"), "Unknown: always zeros"),
     nothing("redis_git_dirty", COUNT, "Unknown: always 0"),
     text("redis_build_id", Always(build.build_id()), "Differs between builds"),

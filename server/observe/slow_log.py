@@ -23,6 +23,7 @@ class Entry(NamedTuple):
     words: list[bytes]
     address: str
     client_name: bytes
+    words_sent: int  # how many the command had
 
 
 class SlowLog(Part):
@@ -53,7 +54,8 @@ class SlowLog(Part):
         """Add a command, if it took long enough to be kept. Its secrets must be hidden already."""
         if not 0 <= self.slower_than_us <= duration_us or not self._most_entries:
             return
-        entry = Entry(next(self._ids), time_s, duration_us, self._cut(words), address, name)
+        kept = self._cut(words)
+        entry = Entry(next(self._ids), time_s, duration_us, kept, address, name, len(words))
         self._entries.appendleft(entry)
         while len(self._entries) > self._most_entries:
             self._entries.pop()

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from server.observe import (
     client_facts,
     command_facts,
+    hot_keys,
     key_facts,
     memory_facts,
     process_facts,
@@ -196,6 +197,11 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         process_facts.CPU_OF_CHILDREN.of(lambda _: resource.getrusage(resource.RUSAGE_CHILDREN)),
         process_facts.CPU_OF_THREAD.of(lambda _: resource.getrusage(resource.RUSAGE_THREAD)),
         title="CPU",
+    ),
+    Section(
+        "hotkeys",
+        "The keys that HOTKEYS counts, if it does or did.",
+        hot_keys.SESSION.of(lambda state: state.hot_keys.figures()),
     ),
     Section("modules", "Modules that are loaded: there are none."),
     Section(

@@ -67,6 +67,14 @@ class ServerKeyEvents(KeyEvents):
     def added(self, db: int, key: bytes) -> None:
         self.notifications.tell(db, key, b"new")
 
+    def replaced(self, db: int, key: bytes, type_changed: bool) -> None:
+        self.notifications.tell(db, key, b"overwritten")
+        if type_changed:
+            self.notifications.tell(db, key, b"type_changed")
+
+    def fields_changed(self, db: int, key: bytes, event: bytes, fields: Sequence[bytes]) -> None:
+        self.notifications.tell_fields(db, key, event, fields)
+
     def missed(self, db: int, key: bytes) -> None:
         self.notifications.tell(db, key, b"keymiss")
 

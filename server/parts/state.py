@@ -15,6 +15,7 @@ from server.config.addresses import Addresses, NoAddresses
 from server.config.parameters import Config
 from server.observe.command_stats import CommandStats
 from server.observe.command_times import CommandTimes
+from server.observe.hot_keys import HotKeys
 from server.observe.latency_events import LatencyEvents
 from server.observe.loop_times import LoopTimes
 from server.observe.memory import Memory
@@ -76,7 +77,6 @@ class ServerState:
         self.monitors = Monitors(self.pushes)
         self.slow_log = SlowLog()
         self.latency_events = LatencyEvents()
-        self.command_times = CommandTimes(self.slow_log, self.latency_events)
         self.tracking = Tracking(
             self.clients, self.pushes, self.memory, Chance(int.from_bytes(os.urandom(7)))
         )
@@ -89,6 +89,8 @@ class ServerState:
             self.tracking,
             self.latency_events,
         )
+        self.hot_keys = HotKeys(self.events.chance, self.events.clock)
+        self.command_times = CommandTimes(self.slow_log, self.latency_events, self.hot_keys)
         self.access = Access(self.clients, self.tracking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.memory.started()
@@ -133,6 +135,7 @@ class ServerState:
             self.access,
             self.monitors,
             self.slow_log,
+            self.hot_keys,
             self.latency_events,
             self.scripting,
             self.command_times,  # it depends on both of them

@@ -12,6 +12,7 @@ cdef class KeyChanges(KeyLookups):
     cdef _added(self, bytes key)
     @cython.locals(last_use=int64_t, new=bint)
     cpdef put(self, bytes key, object value, bint keep_expiry=*)
+    cdef bint _tell_replaced(self, bytes key, object value) except -1
     cpdef store_string(self, bytes key, object value, Py_ssize_t grown=*)
     cpdef changed(
         self, bytes key, bytes event, Py_ssize_t changes=*, object log=*, bint wakes=*,

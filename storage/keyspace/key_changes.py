@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from storage import allocation
+from storage import allocation, types
 from storage.keyspace.key_lookups import KeyLookups, String
 from storage.side_data.side_data import SideData
 from storage.value_type import ValueType
 
+NOTHING_REPLACED, REPLACED, TYPE_CHANGED = range(3)
 NOTHING: tuple[bytes, ...] = ()  # as *log* of changed: the command is not logged
 
 
@@ -51,7 +52,9 @@ class KeyChanges(KeyLookups):
             self.side.pop(key, None)
         if self._freeing.of_replaced:
             self._freeing.note(self.peek(key))
-        is_new = self.events.tells_new_keys and key not in self._values
+        is_new = False
+        if self.events.tells_new_keys or self.events.tells_replaced:
+            is_new = self._tell_replaced(key, value)
         last_use = self._clock.now_ms // 1000
         if self._usage.counts:
             last_use = self._values.last_use_of(key)
@@ -62,14 +65,36 @@ class KeyChanges(KeyLookups):
         if is_new:
             self.events.added(self.index, key)
 
-    def replace(self, key: bytes, value: Any) -> None:
-        """Put *value* at *key* as a new key: what was there is removed before."""
+    def _tell_replaced(self, key: bytes, value: Any) -> bool:
+        """*value* is going to be put at *key*. Whether that is to be told as new."""
+        events = self.events
+        old = self.peek(key)
+        if old is None:
+            return events.tells_new_keys
+        if events.tells_replaced:
+            events.replaced(self.index, key, types.of(old) is not types.of(value))
+        return False
+
+    def replace(self, key: bytes, value: Any) -> int:
+        """Put *value* at *key* as a new key: what was there is removed before.
+
+        Returns what the caller says to tell_replaced(), when it has told of its own change.
+        """
+        replaced = NOTHING_REPLACED
         old = self.peek(key)
         if old is not None:
+            if self.events.tells_replaced:
+                replaced = REPLACED if types.of(old) is types.of(value) else TYPE_CHANGED
             if self._freeing.of_replaced:
                 self._freeing.note(old)
             self.remove(key)
         self.add(key, value)
+        return replaced
+
+    def tell_replaced(self, key: bytes, replaced: int) -> None:
+        """*replaced* is what replace() has returned for *key*."""
+        if replaced:
+            self.events.replaced(self.index, key, replaced == TYPE_CHANGED)
 
     def store_string(self, key: bytes, value: String, grown: int = 0) -> None:
         """Put the new form of a string in place of the old: the expiry stays, nobody is woken.
@@ -112,6 +137,8 @@ class KeyChanges(KeyLookups):
         transactions that watch the key fail.
         """
         self.events.changes += changes
+        if self._lookup.by_writes:
+            self._values.touch(key, self._clock.now_ms // 1000)
         self.events.changed(self.index, key, event, watched)
         if wakes:
             self.events.ready(self.index, key)

@@ -19,12 +19,16 @@ cdef class KeyEvents:
     cdef public uint64_t misses
     cdef public bint tells_changes
     cdef public bint tells_new_keys
+    cdef public bint tells_replaced
+    cdef public bint tells_fields
     cdef public bint tells_misses
     cdef public bint tells_expiries
     cdef public bint measures_removals
 
     cpdef changed(self, int db, bytes key, bytes event, bint watched)
     cpdef added(self, int db, bytes key)
+    cpdef replaced(self, int db, bytes key, bint type_changed)
+    cpdef fields_changed(self, int db, bytes key, bytes event, object fields)
     cpdef missed(self, int db, bytes key)
     cpdef expires(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)

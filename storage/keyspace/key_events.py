@@ -43,8 +43,10 @@ class KeyEvents:
         "misses",
         "tells_changes",
         "tells_expiries",
+        "tells_fields",
         "tells_misses",
         "tells_new_keys",
+        "tells_replaced",
         "usage",
     )
 
@@ -62,6 +64,8 @@ class KeyEvents:
         self.misses = 0
         self.tells_changes = False  # somebody wants to know their names
         self.tells_new_keys = False
+        self.tells_replaced = False
+        self.tells_fields = False
         self.tells_misses = False
         self.tells_expiries = False
         self.measures_removals = False
@@ -76,6 +80,12 @@ class KeyEvents:
 
     def added(self, db: int, key: bytes) -> None:
         """*key* is new: told while *tells_new_keys*, before the change is."""
+
+    def replaced(self, db: int, key: bytes, type_changed: bool) -> None:
+        """The value at *key* has been replaced by another: told while *tells_replaced*."""
+
+    def fields_changed(self, db: int, key: bytes, event: bytes, fields: Sequence[bytes]) -> None:
+        """*event* has happened to *fields* of the hash at *key*: told while *tells_fields*."""
 
     def missed(self, db: int, key: bytes) -> None:
         """A command that reads has not found *key*: told while *tells_misses*."""

@@ -322,10 +322,10 @@ def monitor_line(reply: Reply) -> Reply:
 
 
 def slow_entries(reply: Reply) -> Reply:
-    """The entries of SLOWLOG without their ids, times and addresses."""
+    """The entries of SLOWLOG without ids, times, addresses, and what 8.10 has added."""
 
     def hidden(entry: list[Reply]) -> list[Reply]:
-        return [HIDDEN, HIDDEN, HIDDEN, entry[3], HIDDEN, *entry[5:]]
+        return [HIDDEN, HIDDEN, HIDDEN, entry[3], HIDDEN, entry[5]]
 
     return each(hidden)(reply)
 

@@ -296,6 +296,11 @@ REDIS_7_0_AT_RANDOM = [
     ),
 ]
 
+_NO_LRM = Difference(
+    "CONFIG SET",
+    "8.6 evicts by the last modification, too",
+    same_after(lambda reply: swap(swap(reply, b"volatile-lrm, ", b""), b"allkeys-lrm, ", b"")),
+)
 _NO_PRODUCERS = Difference(
     "XINFO STREAM",
     "8.6 added what XADD with IDMP has seen",
@@ -318,21 +323,14 @@ REDIS_8_0 = [
 ]
 
 BY_ORACLE = {
-    REDIS_7: [*REDIS_7_0, _NO_PRODUCERS],
-    REDIS_8: [*REDIS_8_0, _NO_PRODUCERS],
+    REDIS_7: [*REDIS_7_0, _NO_PRODUCERS, _NO_LRM],
+    REDIS_8: [*REDIS_8_0, _NO_PRODUCERS, _NO_LRM],
     REDIS_8_6: [
         *REDIS_8_0,
         Difference(
             "OBJECT ENCODING",
             "8.6 keeps only shorter strings in one piece with their keys",
             lambda ours, theirs: (ours, theirs) == (("$", b"embstr"), ("$", b"raw")),
-        ),
-        Difference(
-            "CONFIG SET",
-            "8.6 evicts by the last modification, too",
-            same_after(
-                lambda reply: swap(swap(reply, b"volatile-lrm, ", b""), b"allkeys-lrm, ", b"")
-            ),
         ),
         Difference(
             "*",
@@ -342,6 +340,7 @@ BY_ORACLE = {
     ],
     VALKEY_9: [
         _NO_PRODUCERS,
+        _NO_LRM,
         _DUMP,
         _COMMAND_INFO,
         _MEMORY_STATS,
@@ -376,6 +375,7 @@ AT_RANDOM = {
     VALKEY_9: [_INT_AT_RANDOM],
 }
 
+_SUBSCRIBES = {"pubsub: COMMAND INFO": "8.6 refuses SUBSCRIBE over maxmemory"}
 _OTHER_TIPS = "its commands have other tips and flags"
 _MESSAGES_LAST = "since 7.2 what a client is sent comes after its reply"
 _MULTI_IN_MULTI = (
@@ -443,6 +443,7 @@ NOT_ASKED_OF_8_0 = {
 }
 NOT_ASKED = {
     REDIS_7: {
+        **_SUBSCRIBES,
         "users: COMMAND INFO of ACL": _OTHER_TIPS,
         "users: rules of ACL SETUSER": _OTHER_USERS,
         "users: selectors": _OTHER_USERS,
@@ -465,16 +466,16 @@ NOT_ASKED = {
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
-    REDIS_8: NOT_ASKED_OF_8_0,
+    REDIS_8: {**NOT_ASKED_OF_8_0, **_SUBSCRIBES},
     REDIS_8_6: {
         **NOT_ASKED_OF_8_0,
         "command_info: COMMAND LIST and COUNT": "it has more commands of streams",
         "protocol_errors: too long a line": "it waits for the end of a bulk's length, however long",
-        "pubsub: COMMAND INFO": "it refuses SUBSCRIBE over maxmemory",
         "users: transactions": RIGHTS_OF_8_6,
         **dict.fromkeys(FIELD_WORDS_CASES, "it takes the words of these commands in any order"),
     },
     VALKEY_9: {
+        **_SUBSCRIBES,
         **dict.fromkeys(SCRIPT_CASES, _OTHER_WORDS),
         **dict.fromkeys(_USER_CASES, _OTHER_RIGHTS),
         "command_info: COMMAND INFO of single commands": _OTHER_TIPS,

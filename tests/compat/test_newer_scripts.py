@@ -17,6 +17,7 @@ from tests.compat.test_notifications import played
 from tests.compat.test_scripts import check
 
 NEWER = Path(__file__).parent / "newer"
+CLASSES = b"KEAmnoc"
 OF_REDIS = load(NEWER / "redis_8_6")
 OF_VALKEY = load(NEWER / "valkey_9_1")
 
@@ -40,5 +41,5 @@ def test_penstock_tells_of_keys_what_redis_tells(
     case: Case, penstock: ServerProcess, oracles: Oracles
 ) -> None:
     now = time.time()
-    theirs = played(oracles.start(REDIS_8_6), case, now, None)
-    assert played(penstock, case, now, None) == theirs
+    theirs = played(oracles.start(REDIS_8_6), case, now, None, CLASSES)
+    assert played(penstock, case, now, None, CLASSES) == theirs

@@ -71,13 +71,15 @@ def test_penstock_tells_of_keys_what_the_oracle_tells(
     assert ours == theirs
 
 
-def played(server: ServerProcess, case: Case, now: float, untold: bytes | None) -> list[str]:
+def played(
+    server: ServerProcess, case: Case, now: float, untold: bytes | None, classes: bytes = CLASSES
+) -> list[str]:
     """The steps of *case*, and what is heard after each of them, without the event *untold*.
 
     What has expired stands at the end, in order of the text: the moment is the server's to choose.
     """
     shown, expired = [], []
-    with Player(server, 2, now) as player, Listener(server, CLASSES) as listener:
+    with Player(server, 2, now) as player, Listener(server, classes) as listener:
         player.remember_config(case)
         for step in case.steps:
             player.step(step)

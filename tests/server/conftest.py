@@ -63,7 +63,9 @@ class SocketlessClient:
 
     def reply(self) -> Any:
         """The next reply that this client got, or NOTHING."""
-        self._reader.feed(self.client.out.take())
+        taken = self.client.out.take()
+        self.client.sent += len(taken)
+        self._reader.feed(taken)
         if not self._reader.has_data():
             return NOTHING
         return _shown(self._reader.gets())

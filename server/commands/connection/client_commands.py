@@ -146,6 +146,22 @@ def client_no_touch(call: Call) -> Reply:
     return OK
 
 
+@command(
+    "CLIENT CAPA",
+    arity=-3,
+    flags=ANYBODY | Flags.ALLOW_BUSY,
+    group="connection",
+    since="8.0.0",
+    complexity="O(1)",
+)
+def client_capa(_call: Call) -> Reply:
+    """Says what the client is able to do, for Valkey; nothing here depends on it.
+
+    CLIENT CAPA capability [capability ...]
+    """
+    return OK
+
+
 def _on_or_off(word: bytes) -> bool:
     mode = word.upper()
     if mode not in (b"ON", b"OFF"):

@@ -6,7 +6,6 @@ from protocol.replies import OK, ErrorReply, Reply, Status
 from server.client.client import MUTED, SUBSCRIBED, Client, is_printable
 from server.dispatch.call import Call
 from server.parts.state import ServerState
-from server.process import build
 from server.table import errors
 from server.table.args import Args, to_db_index, to_int
 from server.table.command import Flags, command
@@ -98,7 +97,7 @@ def hello(call: Call) -> Reply:
         client.speak(version)
     return {
         b"server": b"redis",
-        b"version": build.REDIS_VERSION.encode(),
+        b"version": call.server.config.redis_version.encode(),
         b"proto": client.resp,
         b"id": client.id,
         b"mode": b"standalone",

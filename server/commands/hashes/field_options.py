@@ -58,6 +58,7 @@ def hgetdel(call: Call) -> Reply:
             removed.append(field)
     if removed:
         call.db.changed(key, b"hdel", changes=len(removed), log=(b"HDEL", key, *removed))
+        hash_steps.tell_fields(call, key, b"hdel", removed)
         hash_steps.follow_removal(call, key, value)
     return replies
 
@@ -100,6 +101,7 @@ def hgetex(call: Call) -> Reply:
         call.db.expire_fields_at(key, value.next_expiry())
         log = (b"HPERSIST", key, b"FIELDS", b"%d" % len(changed), *changed)
         call.db.changed(key, b"hpersist", changes=len(changed), log=log)
+        hash_steps.tell_fields(call, key, b"hpersist", changed)
     else:
         tell(call, key, value, changed, when_ms)
     return replies
@@ -228,6 +230,7 @@ def _put_keeping_times(call: Call, key: bytes, value: Hash, words: list[bytes]) 
     count = len(words) // 2
     log = (b"HSETEX", key, KEEPTTL, b"FIELDS", b"%d" % count, *words)
     call.db.changed(key, b"hset", changes=count, log=log)
+    hash_steps.tell_fields(call, key, b"hset", words[::2])
 
 
 def _expire(call: Call, key: bytes, fields: list[bytes], when_ms: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.replies import Reply
+from server.commands.hashes import hash_steps
 from server.commands.hashes.time_steps import (
     NO_FIELDS_COUNT,
     NOT_A_COUNT,
@@ -172,6 +173,8 @@ def hpersist(call: Call) -> Reply:
     if IS_SET in replies:
         call.db.expire_fields_at(key, value.next_expiry())
         call.db.changed(key, b"hpersist", changes=replies.count(IS_SET))
+        kept = [field for field, is_set in zip(fields, replies, strict=True) if is_set == IS_SET]
+        hash_steps.tell_fields(call, key, b"hpersist", kept)
     return replies
 
 

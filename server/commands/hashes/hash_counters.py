@@ -43,6 +43,7 @@ def hincrby(call: Call) -> Reply:
         raise OVERFLOWS
     hash_steps.put_one(call, key, value, field, b"%d" % new)
     call.db.changed(key, b"hincrby")
+    hash_steps.tell_fields(call, key, b"hincrby", [field])
     return new
 
 
@@ -73,6 +74,7 @@ def hincrbyfloat(call: Call) -> Reply:
         raise SUM_NOT_FINITE
     hash_steps.put_one(call, key, value, field, new)
     call.db.changed(key, b"hincrbyfloat", changes=1, log=(b"HSET", key, field, new))
+    hash_steps.tell_fields(call, key, b"hincrbyfloat", [field])
     when_ms = NO_EXPIRY if value is None else value.expiry(field)
     if when_ms != NO_EXPIRY:
         times = (b"HPEXPIREAT", key, b"%d" % when_ms, b"FIELDS", b"1", field)

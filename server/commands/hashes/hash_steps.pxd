@@ -17,4 +17,5 @@ cdef Py_ssize_t _put_new(
 ) except -1
 @cython.locals(limits=ListpackLimits)
 cpdef put_one(Call call, bytes key, Hash value, bytes field, bytes text)
+cpdef tell_fields(Call call, bytes key, bytes event, object fields)
 cpdef follow_removal(Call call, bytes key, Hash value)

@@ -33,7 +33,15 @@ def put(
     else:
         added = _put_new(db, key, words, first, limits)
     db.changed(key, b"hset", changes=(len(words) - first) // 2, log=log)
+    if db.events.tells_fields:
+        tell_fields(call, key, b"hset", words[first::2])
     return added
+
+
+def tell_fields(call: Call, key: bytes, event: bytes, fields: Sequence[bytes]) -> None:
+    """Tell that *event* has happened to *fields* of the hash at *key*, if anybody asks for that."""
+    if call.db.events.tells_fields:
+        call.db.events.fields_changed(call.db.index, key, event, fields)
 
 
 def _put_new(

@@ -80,6 +80,7 @@ def hsetnx(call: Call) -> Reply:
         return 0
     hash_steps.put_one(call, argv[1], value, argv[2], argv[3])
     call.db.changed(argv[1], b"hset")
+    hash_steps.tell_fields(call, argv[1], b"hset", argv[2:3])
     return 1
 
 
@@ -103,10 +104,15 @@ def hdel(call: Call) -> Reply:
     if value is None:
         return 0
     removed: int = 0
+    gone: list[bytes] = []
     for field in call.argv[2:]:
-        removed += value.remove(field)
+        if value.remove(field):
+            removed += 1
+            if call.db.events.tells_fields:
+                gone.append(field)
     if removed:
         call.db.changed(key, b"hdel", changes=removed)
+        hash_steps.tell_fields(call, key, b"hdel", gone)
         hash_steps.follow_removal(call, key, value)
     return removed
 

@@ -78,8 +78,10 @@ def tell(call: Call, key: bytes, value: Hash, fields: Sequence[bytes], when_ms: 
         return
     if has_passed(call, when_ms):
         db.changed(key, b"hdel", changes=len(fields), log=(b"HDEL", key, *fields))
+        hash_steps.tell_fields(call, key, b"hdel", fields)
         hash_steps.follow_removal(call, key, value)
         return
     db.expire_fields_at(key, value.next_expiry())
     words = (b"HPEXPIREAT", key, b"%d" % when_ms, b"FIELDS", b"%d" % len(fields), *fields)
     db.changed(key, b"hexpire", changes=len(fields), log=words)
+    hash_steps.tell_fields(call, key, b"hexpire", fields)

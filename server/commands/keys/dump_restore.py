@@ -92,7 +92,7 @@ def restore(call: Call) -> Reply:
     if ttl and when_ms <= call.now_ms and not call.is_replayed:
         _delete(call, key)
         return OK
-    call.db.replace(key, value)
+    replaced = call.db.replace(key, value)
     call.db.put_side(key, side)
     call.db.expire_fields_at(key, types.of(value).first_field_expiry(value))
     if options.idle_s != UNKNOWN or options.frequency != UNKNOWN:
@@ -103,6 +103,7 @@ def restore(call: Call) -> Reply:
     if ttl and not options.is_absolute:
         log = (call.argv[0], key, b"%d" % when_ms, *call.argv[3:], b"ABSTTL")
     call.db.changed(key, b"restore", changes=1, log=log)
+    call.db.tell_replaced(key, replaced)
     return OK
 
 

@@ -114,7 +114,8 @@ def touch(call: Call) -> Reply:
 
     TOUCH key [key ...]
     """
-    call.server.events.lookup.no_touch = False  # TOUCH counts as a use in spite of CLIENT NO-TOUCH
+    lookup = call.server.events.lookup
+    lookup.no_touch = lookup.by_writes  # TOUCH counts as a use in spite of CLIENT NO-TOUCH
     found = 0
     for key in call.argv[1:]:
         if call.db.read(key, ANY) is not None:
@@ -189,20 +190,24 @@ def renamenx(call: Call) -> Reply:
 
 def _rename(db: Keyspace, source: bytes, target: bytes) -> None:
     """Move the value at *source* to *target*. Waiting clients wake in the order of redis."""
-    _put_with_expiry(db, target, db.find(source, ANY), db.expiry(source), db.side.get(source))
+    value = db.find(source, ANY)
+    replaced = _put_with_expiry(db, target, value, db.expiry(source), db.side.get(source))
     db.remove(source)
     db.changed(source, b"rename_from", changes=0)
     db.changed(target, b"rename_to")
+    db.tell_replaced(target, replaced)
 
 
 def _put_with_expiry(
     db: Keyspace, key: bytes, value: object, expiry_ms: int, side: SideData | None
-) -> None:
-    db.replace(key, value)
+) -> int:
+    """Returns what replace() does."""
+    replaced = db.replace(key, value)
     db.put_side(key, side)
     db.expire_fields_at(key, types.of(value).first_field_expiry(value))
     if expiry_ms != NO_EXPIRY:
         db.expire_at(key, expiry_ms)
+    return replaced
 
 
 @command(
@@ -228,8 +233,10 @@ def copy(call: Call) -> Reply:
         return 0
     side = call.db.side.get(source)
     copied = None if side is None else side.copy()
-    _put_with_expiry(db, target, types.of(value).copy(value), call.db.expiry(source), copied)
+    twin = types.of(value).copy(value)
+    replaced = _put_with_expiry(db, target, twin, call.db.expiry(source), copied)
     db.changed(target, b"copy_to")
+    db.tell_replaced(target, replaced)
     return 1
 
 

@@ -26,7 +26,10 @@ container("SLOWLOG", group="server", since="2.2.12", summary="Shows the slow com
     since="2.2.12",
     complexity="O(N) where N is the number of entries returned",
     tips=ALL_NODES,
-    history=[("4.0.0", "The client's address and name.")],
+    history=[
+        ("4.0.0", "The client's address and name."),
+        ("8.10.0", "How many arguments the command had."),
+    ],
 )
 def slowlog_get(call: Call) -> Reply:
     """Returns the last entries, the newest first: by default 10, all with -1.
@@ -38,6 +41,11 @@ def slowlog_get(call: Call) -> Reply:
     most = to_int(call.argv[2], BAD_COUNT) if len(call.argv) == 3 else DEFAULT_COUNT
     if not -1 <= most <= INT64_MAX:
         raise BAD_COUNT
+    return entries(call, most)
+
+
+def entries(call: Call, most: int) -> list[Reply]:
+    """The last *most* entries (-1: all), as SLOWLOG GET has them."""
     return [
         [
             entry.id,
@@ -46,6 +54,7 @@ def slowlog_get(call: Call) -> Reply:
             list(entry.words),
             entry.address.encode("utf-8", "surrogateescape"),
             entry.client_name,
+            entry.words_sent,
         ]
         for entry in call.server.slow_log.newest(most)
     ]

@@ -25,7 +25,7 @@ UNWORDS = {CHANNELS: b"unsubscribe", PATTERNS: b"punsubscribe", SHARD_CHANNELS: 
 @command(
     "SUBSCRIBE",
     arity=-2,
-    flags=SUBSCRIBES,
+    flags=SUBSCRIBES | Flags.DENYOOM,
     group="pubsub",
     since="2.0.0",
     complexity="O(N) where N is the number of channels.",
@@ -42,7 +42,7 @@ def subscribe(call: Call) -> Reply:
 @command(
     "PSUBSCRIBE",
     arity=-2,
-    flags=SUBSCRIBES,
+    flags=SUBSCRIBES | Flags.DENYOOM,
     group="pubsub",
     since="2.0.0",
     complexity="O(N) where N is the number of patterns.",
@@ -59,7 +59,7 @@ def psubscribe(call: Call) -> Reply:
 @command(
     "SSUBSCRIBE",
     arity=-2,
-    flags=SUBSCRIBES,
+    flags=SUBSCRIBES | Flags.DENYOOM,
     group="pubsub",
     since="7.0.0",
     complexity="O(N) where N is the number of shard channels.",

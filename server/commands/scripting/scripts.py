@@ -9,6 +9,7 @@ from server.table.documentation import Tip
 
 MODES = (b"ASYNC", b"SYNC")
 FLUSH_MODE = ErrorReply("ERR", "SCRIPT FLUSH only support SYNC|ASYNC option")
+NO_SUCH_SCRIPT = ErrorReply("NOSCRIPT", "No matching script.")
 NOT_BUSY = ErrorReply("NOTBUSY", "No scripts in execution right now.")
 UNKILLABLE = ErrorReply(
     "UNKILLABLE",
@@ -56,6 +57,22 @@ def script_exists(call: Call) -> Reply:
     """
     _, cache = call.server.scripting.scripts()
     return [int(cache.known_by(sha) is not None) for sha in call.argv[2:]]
+
+
+@command(
+    "SCRIPT SHOW", arity=3, flags=Flags.NOSCRIPT | Flags.STALE, group="scripting", since="8.0.0",
+    complexity="O(1)",
+)  # fmt: skip
+def script_show(call: Call) -> Reply:
+    """Returns the text of a script, by its SHA-1 (of Valkey).
+
+    SCRIPT SHOW sha1
+    """
+    _, cache = call.server.scripting.scripts()
+    script = cache.known_by(call.argv[2])
+    if script is None:
+        raise NO_SUCH_SCRIPT
+    return script.source
 
 
 @command(

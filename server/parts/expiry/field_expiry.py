@@ -22,6 +22,8 @@ def expire_fields(
     events.expired_fields += len(fields)
     events.fields_gone(db.index, key, fields)
     events.changed(db.index, key, b"hexpired", True)
+    if events.tells_fields:
+        events.fields_changed(db.index, key, b"hexpired", fields)
     if len(value) or keeps_empty:
         db.expire_fields_at(key, value.next_expiry())
     else:

@@ -22,6 +22,8 @@ _NAMES = {
     EventClass.EVICTED: "evicted",
     EventClass.KEY_MISS: "keymiss",
     EventClass.NEW: "new",
+    EventClass.OVERWRITTEN: "overwritten",
+    EventClass.TYPE_CHANGED: "type_changed",
 }
 CLASS_OF = {
     name.encode(): int(event_class)

@@ -7,9 +7,12 @@ import pytest
 from server.client.client import Client
 from server.config.parameters import Config
 from server.observe.command_times import NEVER_NS, CommandTimes
+from server.observe.hot_keys import HotKeys
 from server.observe.latency_events import LatencyEvents
 from server.observe.slow_log import SlowLog
 from server.table.command import Command, Flags
+from storage.chance import Chance
+from storage.keyspace.settings import Clock
 
 
 def command_times(slower_than_us: int, threshold_ms: int) -> tuple[CommandTimes, SlowLog]:
@@ -17,7 +20,7 @@ def command_times(slower_than_us: int, threshold_ms: int) -> tuple[CommandTimes,
     config.slowlog_log_slower_than = slower_than_us
     config.latency_monitor_threshold = threshold_ms
     slow_log, events = SlowLog(), LatencyEvents()
-    times = CommandTimes(slow_log, events)
+    times = CommandTimes(slow_log, events, HotKeys(Chance(1), Clock()))
     for part in (slow_log, events, times):
         part.configured(config)
     return times, slow_log

@@ -23,7 +23,7 @@ def test_the_newest_entry_comes_first_and_numbers_go_on_after_a_reset() -> None:
     log = slow_log()
     add(log, b"a")
     add(log, b"b", us=20_000)
-    assert log.newest(1) == [(1, 1_700_000_000, 20_000, [b"b"], "10.0.0.1:5000", b"me")]
+    assert log.newest(1) == [(1, 1_700_000_000, 20_000, [b"b"], "10.0.0.1:5000", b"me", 1)]
     assert [entry.words for entry in log.newest(-1)] == [[b"b"], [b"a"]]
     log.clear()
     add(log, b"c")

@@ -29,6 +29,7 @@ NOSUCH
 EVAL return(1) 0
 CONFIG SET min-replicas-to-write 1
 CONFIG SET maxmemory 100mb
+HOTKEYS START METRICS 1 CPU
 """.strip().splitlines()
 
 

@@ -20,7 +20,7 @@ def test_an_entry_has_number_time_duration_words_address_and_name(slow):
     (entry,) = slow.send("SLOWLOG", "GET", 1)
     assert entry[:2] == [1, 1_700_000_000]
     assert entry[2] >= 0
-    assert entry[3:] == [[b"SLOWLOG", b"RESET"], b"10.0.0.1:5001", b"me"]
+    assert entry[3:] == [[b"SLOWLOG", b"RESET"], b"10.0.0.1:5001", b"me", 2]
 
 
 def test_no_command_is_slow_by_default(server):

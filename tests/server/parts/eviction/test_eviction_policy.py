@@ -17,4 +17,6 @@ def test_each_policy_says_which_keys_are_evicted_and_what_ranks_them():
         "volatile-lfu": Policy(True, BY_FREQUENCY),
         "volatile-random": Policy(True, ANY),
         "volatile-ttl": Policy(True, BY_EXPIRY),
+        "allkeys-lrm": Policy(False, BY_IDLE_TIME, by_writes=True),
+        "volatile-lrm": Policy(True, BY_IDLE_TIME, by_writes=True),
     }
