@@ -84,6 +84,7 @@ cdef class Waiter:
     cdef public int64_t due_ms
     cdef public Standing standing
     cdef public int64_t turn
+    cdef public int64_t wake_at_ms
 
 
 @cython.locals(made=Waiter)

@@ -243,7 +243,7 @@ class Standing:
 class Waiter:
     """A client that is parked: what to run again, and until when. new_waiter() makes one."""
 
-    __slots__ = ("argv", "block", "client", "due_ms", "standing", "turn")
+    __slots__ = ("argv", "block", "client", "due_ms", "standing", "turn", "wake_at_ms")
 
     client: Client
     argv: list[bytes]
@@ -251,6 +251,7 @@ class Waiter:
     due_ms: int  # 0: never
     standing: Standing | None  # in the queue of one of its keys
     turn: int  # when it was last run again
+    wake_at_ms: int  # when it is run again although no key is ready; 0: never
 
 
 def new_waiter(client: Client, argv: list[bytes], block: Block, due_ms: int) -> Waiter:
@@ -262,6 +263,7 @@ def new_waiter(client: Client, argv: list[bytes], block: Block, due_ms: int) -> 
     made.due_ms = due_ms
     made.standing = None
     made.turn = 0
+    made.wake_at_ms = 0
     return made
 
 

@@ -43,7 +43,7 @@ cdef class Waits:
     cpdef serve_keyless(self)
     @cython.locals(waiter=Waiter)
     cpdef serve_replicated(self, uint64_t offset)
-    @cython.locals(client=Client, argv=list, command=Command)
+    @cython.locals(client=Client, argv=list, command=Command, now_ms=int64_t)
     cdef _run_again(self, Waiter waiter)
     @cython.locals(shared=SharedReply)
     cdef object _run_woken(self, Client client, Command command, list argv)

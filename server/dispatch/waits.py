@@ -69,7 +69,7 @@ class Waits:
 
     def park(self, client: Client, argv: list[bytes], block: Block) -> None:
         """Let *client* wait, with the command *argv*."""
-        now_ms = self._clock.begun_ms() if block.timeout_ms else 0
+        now_ms = self._clock.begun_ms() if block.timeout_ms or block.wake_ms > 0 else 0
         self._blocking.park(client, argv, block, now_ms)
         self._pushes.end_command(client)
 
@@ -126,7 +126,8 @@ class Waits:
         if isinstance(reply, Block):
             self._pushes.end_command(client)
             if client.waiter is waiter:
-                self._blocking.wait_on(waiter, reply)
+                now_ms = self._clock.begun_ms() if reply.wake_ms > 0 else 0
+                self._blocking.wait_on(waiter, reply, now_ms)
             return
         try:
             self._execution.answer(client, reply)
@@ -155,9 +156,15 @@ class Waits:
     # ------------------------------------------------------------------ ends from outside
 
     def end_over(self, now_ms: int) -> None:
-        """End every wait whose time is up by *now_ms*, in the order of their deadlines."""
+        """End every wait whose time is up by *now_ms*, in the order of their deadlines.
+
+        Who may claim something by then is served in that order, too.
+        """
         while (waiter := self._blocking.next_over(now_ms)) is not None:
-            self.end(waiter, waiter.block.when_over)
+            if waiter.client.waiter is waiter:
+                self.serve_ready()
+            else:
+                self.end(waiter, waiter.block.when_over)
 
     def end(self, waiter: Waiter, reply: Reply) -> None:
         """End a wait from outside: its time is up, or somebody unblocks the client."""

@@ -7,6 +7,7 @@ cdef class Block:
     cdef readonly list keys
     cdef readonly object kind
     cdef readonly int64_t timeout_ms
+    cdef readonly int64_t wake_ms
     cdef readonly object when_over
     cdef readonly object when_denied
     cdef readonly list argv
@@ -17,7 +18,7 @@ cdef class Block:
 @cython.locals(made=Block)
 cpdef Block new_block(
     list keys, object kind, int64_t timeout_ms, object when_over, object when_denied=*,
-    list argv=*, bint on_no_key=*, bint for_more=*
+    list argv=*, bint on_no_key=*, bint for_more=*, int64_t wake_ms=*
 )
 
 

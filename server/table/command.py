@@ -69,6 +69,9 @@ INTERNAL = (
 )
 
 
+NO_CLAIM = -1
+
+
 class Block:
     """What a handler returns instead of a reply: the client waits. new_block() makes one."""
 
@@ -79,6 +82,7 @@ class Block:
         "kind",
         "on_no_key",
         "timeout_ms",
+        "wake_ms",
         "when_denied",
         "when_over",
     )
@@ -86,6 +90,7 @@ class Block:
     keys: list[bytes]
     kind: type
     timeout_ms: int
+    wake_ms: int
     when_over: Reply
     when_denied: Reply
     argv: list[bytes] | None
@@ -102,6 +107,7 @@ def new_block(
     argv: list[bytes] | None = None,
     on_no_key: bool = False,
     for_more: bool = False,
+    wake_ms: int = NO_CLAIM,
 ) -> Block:
     """Have the client wait for one of *keys*.
 
@@ -110,6 +116,10 @@ def new_block(
     *when_denied* at once where waiting is not allowed (MULTI). With *on_no_key* a key that is gone
     or holds another type wakes the client too. With *for_more* what is added to a list that is
     there wakes it, and it keeps its place in the queue when that was not enough.
+
+    A client that would claim what others have been given is woken by each delivery from its keys,
+    and after *wake_ms*, when the first may be claimed (0: there is none yet; NO_CLAIM: it would
+    not).
     """
     made = Block.__new__(Block)
     made.keys = keys
@@ -120,6 +130,7 @@ def new_block(
     made.argv = argv
     made.on_no_key = on_no_key
     made.for_more = for_more
+    made.wake_ms = wake_ms
     return made
 
 

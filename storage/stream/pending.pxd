@@ -8,7 +8,7 @@ from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
 
 cdef uint32_t _MOST
-cdef int64_t MANY
+cdef int64_t _MANY
 cdef Py_ssize_t OBJECT
 
 
@@ -27,6 +27,7 @@ cdef class Pending:
 cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint32_t count, uint32_t consumer_index)
 cpdef StreamId id_of(Pending pending)
 cpdef int count_up(Pending pending) except -1
+cpdef int count_down(Pending pending) except -1
 cpdef int set_count(Pending pending, object count) except -1
 cpdef int64_t count_of(Pending pending) except -1
 

@@ -25,7 +25,8 @@ from storage.stream.stream_id import StreamId
 
 MAX_COUNT = 2**32 - 1  # deliveries are counted up to here; it stands for MANY
 MANY = 2**63 - 1  # redis's LLONG_MAX
-_MOST = MAX_COUNT  # the same as a C number
+_MOST = MAX_COUNT  # the same, and the next, as C numbers
+_MANY = MANY
 OBJECT = 64  # bytes, compiled: as drawn above
 NOBODY = 0  # the consumer_index of an entry without an owner
 
@@ -86,6 +87,12 @@ def count_up(pending: Pending) -> None:
         pending.delivery_count += 1
 
 
+def count_down(pending: Pending) -> None:
+    """Take one delivery off the count, which stays what it is if that stands for MANY."""
+    if 0 < pending.delivery_count < _MOST:
+        pending.delivery_count -= 1
+
+
 def set_count(pending: Pending, count: int) -> None:
     """Set the delivery count, limited to what can be stored."""
     pending.delivery_count = MAX_COUNT if count > MAX_COUNT else max(count, 0)
@@ -93,7 +100,7 @@ def set_count(pending: Pending, count: int) -> None:
 
 def count_of(pending: Pending) -> int:
     """The delivery count as clients see it."""
-    return MANY if pending.delivery_count == _MOST else pending.delivery_count
+    return _MANY if pending.delivery_count == _MOST else pending.delivery_count
 
 
 class DeliveryQueue:

@@ -130,17 +130,21 @@ def hide_idle(row: list[Reply]) -> list[Reply]:
 
 
 def stream_full(reply: Reply) -> Reply:
-    """XINFO STREAM FULL without seen-time, active-time and the delivery times of pending rows."""
-    return _hide_delivery_times(without("active-time", hide=("seen-time",))(reply))
+    """XINFO STREAM FULL without seen-time, active-time and the delivery times of pending rows.
+
+    It is without nacked-count, too, which no oracle has: that is of Redis 8.8.
+    """
+    return hide_delivery_times(without("active-time", "nacked-count", hide=("seen-time",))(reply))
 
 
-def _hide_delivery_times(reply: Reply) -> Reply:
+def hide_delivery_times(reply: Reply) -> Reply:
+    """Arrays of three or four that end in a time and a count, without the time."""
     kind, value = reply
     if not isinstance(value, list):
         return reply
     if kind == "*" and len(value) in {3, 4} and value[-1][0] == value[-2][0] == ":":
         return kind, [*value[:-2], (":", b"..."), value[-1]]
-    return kind, [_hide_delivery_times(item) for item in value]
+    return kind, [hide_delivery_times(item) for item in value]
 
 
 STEADY_FIELDS = {

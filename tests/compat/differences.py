@@ -25,6 +25,7 @@ from tests.compat.comparing import (
     denied,
     dumped,
     each,
+    hide_delivery_times,
     hide_idle,
     in_any_order,
     monitor_line,
@@ -138,6 +139,7 @@ NOISE = [
     Difference("COMMAND LIST", "order of a hash table", same_after(in_any_order)),
     Difference("OBJECT IDLETIME", "clock", within(2)),
     Difference("XPENDING", "clock: idle of an entry", same_after(each(hide_idle))),
+    Difference("XREADGROUP", "clock: idle of a claimed entry", same_after(hide_delivery_times)),
     Difference(
         "XINFO CONSUMERS",
         "clock: idle. 7.2 added inactive",

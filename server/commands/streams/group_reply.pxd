@@ -1,6 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from storage cimport octets
+
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
 from server.commands.streams.stream_reply cimport EntryWriter
@@ -15,6 +17,9 @@ from storage.stream.stream_id cimport StreamId
 from storage.stream.stream_iterator cimport StreamIterator
 
 
+cdef int64_t _NO_CLAIM
+
+
 @cython.final
 @cython.no_gc
 @cython.freelist(4)
@@ -24,16 +29,27 @@ cdef class Delivery:
     cdef readonly ConsumerGroup group
     cdef readonly StreamId after
     cdef readonly list given
+    cdef readonly list claimed
     cdef readonly bint is_cut
 
     cpdef bint is_of_new(self) except -1
     @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)
     cpdef StreamIterator find_new(self)
+    @cython.locals(pending=Pending)
+    cpdef Pending find_idle(self, int64_t min_idle, int64_t now_ms)
+    @cython.locals(pending=Pending)
+    cpdef int64_t ms_to_idle(self, int64_t min_idle, int64_t now_ms) except -1
     @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t,
-                   size=Py_ssize_t, entry_id=StreamId)
+                   size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t)
     cpdef Py_ssize_t write_new(
         self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
-        int64_t now_ms, Py_ssize_t end, bint is_first
+        int64_t now_ms, Py_ssize_t end, bint is_first, int64_t min_idle=*
+    ) except -1
+    @cython.locals(group=ConsumerGroup, claimed=list, last=Pending, pending=Pending, newer=Pending,
+                   entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t)
+    cdef int _write_idle(
+        self, Encoder out, EntryWriter writer, Consumer consumer, Py_ssize_t count, int64_t now_ms,
+        Py_ssize_t end, bint is_first, int64_t min_idle
     ) except -1
     @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
                    entry_id=StreamId, size=Py_ssize_t, is_there=bint)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from protocol.encoder import Encoder
 from server.commands.streams import stream_reply
 from server.commands.streams.stream_reply import EntryWriter
+from server.table.command import NO_CLAIM
+from storage import octets
 from storage.stream import group_lag, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
@@ -13,19 +15,24 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
+_NO_CLAIM = NO_CLAIM  # as a C number
 NEW = MAX  # stands for the ID ``>``: no pending entry has a greater ID
 
 
 class Delivery:
-    """What one XREADGROUP gives a consumer from one stream: entries with IDs beyond *after*."""
+    """What one XREADGROUP gives a consumer from one stream: entries with IDs beyond *after*.
 
-    __slots__ = ("after", "given", "group", "is_cut", "key", "stream")
+    With CLAIM, those come first that others were given *min_idle* ms ago or before.
+    """
+
+    __slots__ = ("after", "claimed", "given", "group", "is_cut", "key", "stream")
 
     key: bytes
     stream: Stream
     group: ConsumerGroup
     after: StreamId
     given: list[StreamId]  # the ids of the new entries that were written
+    claimed: list[Pending]  # the entries that were claimed and written
     is_cut: bool  # whether the size of the reply has left no room for an entry
 
     def is_of_new(self) -> bool:
@@ -40,29 +47,58 @@ class Delivery:
         entry = stream.range(last_id.next())
         return entry if entry.next() else None
 
+    def find_idle(self, min_idle: int, now_ms: int) -> Pending | None:
+        """The entry delivered longest ago, if that is *min_idle* ms; one that is in the stream."""
+        pending = self.group.oldest
+        while pending is not None and self.group.is_idle(pending, min_idle, now_ms):
+            if self.stream.contains(pendings.id_of(pending)):
+                return pending
+            pending = pending.newer
+        return None
+
+    def ms_to_idle(self, min_idle: int, now_ms: int) -> int:
+        """After how many ms find_idle() finds the first one; 0 if there is nothing to be found."""
+        pending = self.group.oldest
+        while pending is not None:
+            if self.stream.contains(pendings.id_of(pending)):
+                return max(1, min_idle - octets.since(pending.delivery_time, now_ms))
+            pending = pending.newer
+        return 0
+
     def write_new(
         self,
         out: Encoder,
-        entry: StreamIterator,
+        entry: StreamIterator | None,
         consumer: Consumer,
         count: int,
         pends: bool,
         now_ms: int,
         end: int,
         is_first: bool,
+        min_idle: int = NO_CLAIM,
     ) -> int:
         """Write the entry at which *entry* stands and those after it, *count* at most (0: all).
 
-        They become the consumer's pending entries if *pends*. *out* is not made larger than *end*
-        bytes; but if *is_first*, one entry is written in any case. Returns how many were written.
+        They become the consumer's pending entries if *pends*. Before them are those to be claimed,
+        unless *min_idle* is NO_CLAIM; they become the consumer's in any case. *out* is not made
+        larger than *end* bytes; but if *is_first*, one entry is written in any case. Returns how
+        many were written.
         """
         stream, group, given = self.stream, self.group, self.given
         writer = EntryWriter(out)
         mark = out.open_array()
-        while True:
+        claims = min_idle != _NO_CLAIM
+        if claims:
+            writer.head = stream_reply.WITH_DELIVERY
+            self._write_idle(out, writer, consumer, count, now_ms, end, is_first, min_idle)
+        written = len(self.claimed)
+        while entry is not None and not self.is_cut and (written == 0 or written != count):
             size = out.size()
             writer.write(entry)
-            if out.size() > end and (given or not is_first):
+            if claims:
+                out.integer(0)
+                out.integer(0)
+            if out.size() > end and (written or not is_first):
                 out.truncate(size)
                 self.is_cut = True
                 break
@@ -71,12 +107,51 @@ class Delivery:
             if pends:
                 group.deliver(entry_id, consumer, now_ms)
             given.append(entry_id)
-            if len(given) == count or not entry.next():
+            written += 1
+            if not entry.next():
                 break
-        out.close_array(mark, len(given))
-        if pends and given:
+        out.close_array(mark, written)
+        if self.claimed or (pends and given):
             consumer.active_time = now_ms
-        return len(given)
+        return written
+
+    def _write_idle(
+        self,
+        out: Encoder,
+        writer: EntryWriter,
+        consumer: Consumer,
+        count: int,
+        now_ms: int,
+        end: int,
+        is_first: bool,
+        min_idle: int,
+    ) -> None:
+        """Claim and write the entries that are idle, the oldest first, as write_new() does.
+
+        Those that are no longer in the stream stay as they are.
+        """
+        group, claimed = self.group, self.claimed
+        last = group.by_time.newest  # what is claimed goes behind it
+        pending = group.oldest
+        while pending is not None and group.is_idle(pending, min_idle, now_ms):
+            newer = None if pending is last else pending.newer
+            entry_id = pendings.id_of(pending)
+            entry = self.stream.range(entry_id, entry_id)
+            if entry.next():
+                size = out.size()
+                writer.write(entry)
+                out.integer(octets.since(pending.delivery_time, now_ms))
+                out.integer(pendings.count_of(pending))
+                if out.size() > end and (claimed or not is_first):
+                    out.truncate(size)
+                    self.is_cut = True
+                    break
+                group.claim(pending, consumer, now_ms)
+                pendings.count_up(pending)
+                claimed.append(pending)
+                if len(claimed) == count:
+                    break
+            pending = newer
 
     def write_history(
         self,
@@ -125,5 +200,6 @@ def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: Stream
     made.group = group
     made.after = after
     made.given = []
+    made.claimed = []
     made.is_cut = False
     return made

@@ -94,6 +94,8 @@ class Claim:
 
     def end(self) -> None:
         """All has been claimed. A consumer that was made and given nothing must be logged too."""
+        if self.claimed:
+            self.call.server.blocking.delivered(self.call.db.index, self.call.argv[1])
         if self.is_new and not self.claimed:
             argv = self.call.argv
             made = (b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
@@ -107,8 +109,12 @@ class Claim:
             call.db.group_changed(argv[1], None)
             return
         owner = self.group.owner(pending)
+        if owner is None:  # it was released, and its entry has been deleted
+            ack = (b"XACK", argv[1], argv[2], entry_id.encode())
+            call.db.group_changed(argv[1], None, changes=1, log=ack)
+            return
         claim = (
-            b"XCLAIM", argv[1], argv[2], b"" if owner is None else owner.name, b"0",
+            b"XCLAIM", argv[1], argv[2], owner.name, b"0",
             entry_id.encode(), b"TIME", b"%d" % pending.delivery_time,
             b"RETRYCOUNT", b"%d" % pendings.count_of(pending), b"FORCE", b"JUSTID",
             b"LASTID", self.group.last_id.encode(),

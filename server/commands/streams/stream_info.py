@@ -141,6 +141,7 @@ def _full_group(stream: Stream, name: bytes, group: ConsumerGroup, count: int) -
         b"entries-read": _entries_read(group),
         b"lag": group_lag.lag(stream, group),
         b"pel-count": len(group.pel),
+        b"nacked-count": group.released(),
         b"pending": pending,
         b"consumers": [_full_consumer(member, count) for member in group.sorted_consumers()],
     }

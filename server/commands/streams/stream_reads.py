@@ -11,9 +11,10 @@ from server.commands.streams.group_reply import NEW, Delivery
 from server.commands.streams.stream_request import Request
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.command import Block, Flags, command, new_block
+from server.table.command import NO_CLAIM, Block, Flags, command, new_block
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.keyspace.key_changes import NOTHING
+from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
@@ -21,9 +22,8 @@ from storage.stream.stream_id import MAX, ZERO, StreamId
 VALUES = {b"COUNT": 1, b"BLOCK": 1, b"MAXCOUNT": 1, b"MAXSIZE": 1}  # words of each option
 READ_KEYS = KeywordKeys(RO | ACCESS, b"STREAMS", start_from=1, values=VALUES, share=2)
 # As in redis, the flags say that XREADGROUP only reads: they are about the entries, not the group.
-GROUP_READ_KEYS = KeywordKeys(
-    RO | ACCESS, b"STREAMS", start_from=4, values={b"GROUP": 2, **VALUES}, share=2
-)
+GROUP_VALUES = {b"GROUP": 2, b"CLAIM": 1, **VALUES}
+GROUP_READ_KEYS = KeywordKeys(RO | ACCESS, b"STREAMS", start_from=4, values=GROUP_VALUES, share=2)
 
 _MEANINGLESS = (
     "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
@@ -39,6 +39,7 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> "
     "option.",
 )
+_NO_CLAIM = NO_CLAIM  # as a C number
 NO_END = 2**62  # bytes that no reply has
 LAST = b"+"  # XREAD: the last entry of the stream
 
@@ -152,7 +153,7 @@ def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
     return stream_id.parse_id(text)
 
 
-def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
+def _wait(call: Call, request: Request, ids: list[bytes], wake_ms: int = NO_CLAIM) -> Reply | Block:
     """Wait for the streams if BLOCK is given. ``$`` becomes the last id of this moment."""
     if request.block_ms is None:
         return NULL_ARRAY
@@ -164,6 +165,7 @@ def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
         NULL_ARRAY,
         argv=call.argv[: request.ids_at] + ids,
         on_no_key=request.group is not None,
+        wake_ms=wake_ms,
     )
 
 
@@ -178,13 +180,13 @@ def _wait(call: Call, request: Request, ids: list[bytes]) -> Reply | Block:
     since="5.0.0",
     complexity="O(M) for each stream, with M being the number of messages returned.",
     keys=GROUP_READ_KEYS,
-    history=[("8.10.0", "MAXCOUNT and MAXSIZE.")],
+    history=[("8.4.0", "CLAIM."), ("8.10.0", "MAXCOUNT and MAXSIZE.")],
 )
 def xreadgroup(call: Call) -> Reply | Block:
     """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size]
-    [BLOCK milliseconds] [NOACK] STREAMS key [key ...] id [id ...]
+    [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] STREAMS key [key ...] id [id ...]
     """
     request = stream_request.take_request(call.argv, True, call.now_ms)
     deliveries = [
@@ -199,7 +201,20 @@ def xreadgroup(call: Call) -> Reply | Block:
         served += _serve(call, request, body, delivery)
     if served:
         return body if len(request.keys) == 1 else _with_head(body, served)
-    return _wait(call, request, call.argv[request.ids_at :])
+    ids = call.argv[request.ids_at :]
+    if request.min_idle == _NO_CLAIM:
+        return _wait(call, request, ids)
+    return _wait(call, request, ids, _ms_to_claim(call, request, deliveries))
+
+
+def _ms_to_claim(call: Call, request: Request, deliveries: list[Delivery]) -> int:
+    """After how many ms the first entry may be claimed; 0 if there is none."""
+    earliest = 0
+    for delivery in deliveries:
+        wake_ms = delivery.ms_to_idle(request.min_idle, call.now_ms)
+        if wake_ms and (earliest == 0 or wake_ms < earliest):
+            earliest = wake_ms
+    return earliest
 
 
 def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery:
@@ -227,6 +242,10 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
     """
     is_of_new = delivery.is_of_new()
     entry = delivery.find_new() if is_of_new else None
+    min_idle = request.min_idle if is_of_new else _NO_CLAIM
+    idle = None
+    if min_idle != _NO_CLAIM:
+        idle = delivery.find_idle(min_idle, call.now_ms)
     key, group = delivery.key, delivery.group
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
@@ -234,11 +253,11 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
         log: Sequence[bytes] = (
             b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer,
         )  # fmt: skip
-        if entry is not None and not request.noack:
+        if idle is not None or (entry is not None and not request.noack):
             log = NOTHING  # what is logged of the entries makes the consumer, too
         call.db.group_changed(key, b"xgroup-createconsumer", changes=1, log=log)
     consumer.seen_time = call.now_ms
-    if is_of_new and entry is None:
+    if is_of_new and entry is None and idle is None:
         return False
     mark = body.size()
     if body.resp == 2:
@@ -246,13 +265,15 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
     body.bulk(key)
     count, end = request.count_now(), request.max_size or NO_END
     is_first, now_ms = request.given == 0, call.now_ms
-    if entry is None:
+    if not is_of_new:
         given = delivery.write_history(body, consumer, count, now_ms, end, is_first)
     else:
         pends = not request.noack
-        given = delivery.write_new(body, entry, consumer, count, pends, now_ms, end, is_first)
+        given = delivery.write_new(
+            body, entry, consumer, count, pends, now_ms, end, is_first, min_idle
+        )
     request.note(given, not delivery.is_cut)
-    if entry is not None:
+    if is_of_new:
         if not given:
             body.truncate(mark)
             return False
@@ -263,10 +284,22 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
 def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
     """Say that the group has moved on. A replica makes the same entries pending, and follows."""
     key, group, name = delivery.key, delivery.group, request.group
+    call.server.blocking.delivered(call.db.index, key)
     if not call.is_logged:
         call.db.group_changed(key, None)
         return
     assert name is not None
+    for pending in delivery.claimed:
+        text = pendings.id_of(pending).encode()
+        claim = (
+            b"XCLAIM", key, name, request.consumer, b"0", text,
+            b"TIME", b"%d" % pending.delivery_time,
+            b"RETRYCOUNT", b"%d" % pendings.count_of(pending), b"FORCE", b"JUSTID",
+            b"LASTID", group.last_id.encode(),
+        )  # fmt: skip
+        call.db.group_changed(key, None, changes=1, log=claim)
+    if not delivery.given:
+        return
     if not request.noack:
         now = b"%d" % call.now_ms
         for entry_id in delivery.given:

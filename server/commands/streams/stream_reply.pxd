@@ -22,6 +22,7 @@ cdef Py_ssize_t _MUCH
 @cython.freelist(4)
 cdef class EntryWriter:
     cdef Encoder _out
+    cdef public bytes head
     cdef Element _element
     cdef Listpack _node
     cdef list _names

@@ -19,6 +19,7 @@ from storage.stream.stream_id import StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _PAIR = b"*2\r\n"  # an entry is an array of id and fields
+WITH_DELIVERY = b"*4\r\n"  # and of how long ago, and how often it was delivered before
 _ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
 _DASH = 0x2D
 _HEADS = 96  # bytes: more than id and heads of an entry take
@@ -29,10 +30,13 @@ _MUCH = 1 << 16  # bytes: larger entries are measured before room is taken
 class EntryWriter:
     """Writes the entries at which an iterator stands to *out*, one after the other."""
 
-    __slots__ = ("_element", "_id", "_ms", "_names", "_names_size", "_node", "_out", "_seq_at")
+    __slots__ = (
+        "_element", "_id", "_ms", "_names", "_names_size", "_node", "_out", "_seq_at", "head",
+    )  # fmt: skip
 
     def __init__(self, out: Encoder) -> None:
         self._out = out
+        self.head = _PAIR
         self._element = Element()
         self._node: Listpack | None = None  # the node whose master fields are in _names
         self._names: list[bytes] = []
@@ -53,7 +57,7 @@ class EntryWriter:
             size = entry.end() - entry.fields_at
         out.reserve(_HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields)
         buffer = out.buffer
-        at = buffers.put(buffer, out.end, _PAIR)
+        at = buffers.put(buffer, out.end, self.head)
         at = self._put_id(buffer, at, entry.ms, entry.seq)
         if entry.same_fields:
             at = self._put_values(buffer, at, entry, node)

@@ -1,7 +1,7 @@
 """The arguments of XREAD and XREADGROUP: options, streams and ids.
 
 XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... id ...
-XREADGROUP  [COUNT n] [BLOCK ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
+XREADGROUP  [COUNT n] [BLOCK ms] [CLAIM ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
 
 Both may have MAXCOUNT n and MAXSIZE bytes.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from protocol.replies import ErrorReply
 from server.table import errors
 from server.table.args import Args, to_timeout_ms
+from server.table.command import NO_CLAIM
 
 GROUP_IN_XREAD = ErrorReply(
     "ERR", "The GROUP option is only supported by XREADGROUP. You called XREAD instead."
@@ -18,6 +19,11 @@ GROUP_IN_XREAD = ErrorReply(
 NOACK_IN_XREAD = ErrorReply(
     "ERR", "The NOACK option is only supported by XREADGROUP. You called XREAD instead."
 )
+CLAIM_IN_XREAD = ErrorReply(
+    "ERR", "The CLAIM option is only supported by XREADGROUP. You called XREAD instead."
+)
+IDLE_NOT_AN_INTEGER = ErrorReply("ERR", "min-idle-time is not an integer or out of range")
+IDLE_NEGATIVE = ErrorReply("ERR", "min-idle-time must be a positive integer")
 NO_GROUP_OPTION = ErrorReply("ERR", "Missing GROUP option for XREADGROUP")
 UNBALANCED = ErrorReply(
     "ERR",
@@ -46,6 +52,7 @@ class Request:
         "keys",
         "max_count",
         "max_size",
+        "min_idle",
         "noack",
     )
 
@@ -59,6 +66,7 @@ class Request:
         self.group: bytes | None = None
         self.consumer = b""
         self.noack = False
+        self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.keys: list[bytes] = []
         self.ids_at = 0
 
@@ -102,6 +110,12 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
                 raise GROUP_IN_XREAD
             request.group = args.take()
             request.consumer = args.take()
+        elif word == b"CLAIM" and left:
+            if not with_group:
+                raise CLAIM_IN_XREAD
+            request.min_idle = args.take_int(IDLE_NOT_AN_INTEGER)
+            if request.min_idle < 0:
+                raise IDLE_NEGATIVE
         elif word == b"NOACK":
             if not with_group:
                 raise NOACK_IN_XREAD

@@ -29,8 +29,11 @@ cdef class Blocking(Part):
         waiter=Waiter, timeout_ms=int64_t, due_ms=int64_t, by_key=dict, key=bytes, queue=Queue
     )
     cpdef park(self, Client client, list argv, Block block, int64_t now_ms)
+    cdef _set_alarm(self, int64_t at_ms, Waiter waiter, bint ends)
+    @cython.locals(at_ms=int64_t)
+    cdef _wake_after(self, Waiter waiter, int64_t wake_ms, int64_t now_ms)
     @cython.locals(standing=Standing)
-    cpdef wait_on(self, Waiter waiter, Block block)
+    cpdef wait_on(self, Waiter waiter, Block block, int64_t now_ms)
     @cython.locals(standing=Standing)
     cpdef forget(self, Waiter waiter)
     @cython.locals(queue=Queue, by_key=dict)
@@ -38,9 +41,15 @@ cdef class Blocking(Part):
     @cython.locals(queue=Queue, by_key=dict)
     cpdef key_removed(self, int db_index, bytes key)
     cpdef list_longer(self, int db_index, bytes key)
+    @cython.locals(queue=Queue, by_key=dict)
+    cpdef delivered(self, int db_index, bytes key)
     cdef _make_ready(self, Queue queue)
     @cython.locals(queue=Queue, spot=Spot, waiter=Waiter)
     cpdef Waiter next_woken(self)
     cpdef list keyless(self)
-    @cython.locals(waiter=Waiter)
+    @cython.locals(waiter=Waiter, entry=tuple, ends=bint, standing=Standing)
     cpdef Waiter next_over(self, int64_t now_ms)
+
+
+@cython.locals(waiter=Waiter, at_ms=int64_t, ends=bint)
+cdef bint _is_live(tuple entry) except -1

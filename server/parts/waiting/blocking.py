@@ -12,7 +12,9 @@ the ready keys are served in the order in which they became ready (server/dispat
     4. Serving may make further keys ready (BLMOVE pushes): they are served next.
 
 Deadlines lie in a heap that cron looks at; a waiter served early leaves its entry there, and it is
-dropped when it comes up, or all at once when such entries are the majority.
+dropped when it comes up, or all at once when such entries are the majority. So do the moments at
+which waiters may claim what other consumers were given (XREADGROUP CLAIM): then the keys of such a
+waiter are ready. A delivery that comes meanwhile makes its key ready for those, too.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from itertools import count
 
 from server.client.client import Client, Waiter, new_waiter
 from server.observe.part import Part
-from server.parts.waiting.wait_queue import Queue, new_queue
+from server.parts.waiting.wait_queue import Queue, Spot, new_queue
 from server.process.timers import NoTimers, Timers
 from server.table.command import Block
 from storage.keyspace.keyspace import Keyspace
@@ -42,7 +44,7 @@ class Blocking(Part):
         self._queues: list[dict[bytes, Queue]] = []  # of each database, by key
         self.first_ready: Queue | None = None  # the ready keys, a chain in the order of service
         self._last_ready: Queue | None = None
-        self._deadlines: list[tuple[int, int, Waiter]] = []
+        self._deadlines: list[tuple[int, int, Waiter, bool]] = []  # True: the wait ends
         self._serial = count()
         self._stale = 0
         self._served: Queue | None = None  # the ready key whose waiters are being served
@@ -77,10 +79,26 @@ class Blocking(Part):
         if block.for_more:
             self.waiting_for_more += 1
         if due_ms:
-            heapq.heappush(self._deadlines, (due_ms, next(self._serial), waiter))
-            self.timers.wait_until(due_ms)
+            self._set_alarm(due_ms, waiter, True)
+        if block.wake_ms > 0:
+            self._wake_after(waiter, block.wake_ms, now_ms)
 
-    def wait_on(self, waiter: Waiter, block: Block) -> None:
+    def _set_alarm(self, at_ms: int, waiter: Waiter, ends: bool) -> None:
+        heapq.heappush(self._deadlines, (at_ms, next(self._serial), waiter, ends))
+        self.timers.wait_until(at_ms)
+
+    def _wake_after(self, waiter: Waiter, wake_ms: int, now_ms: int) -> None:
+        """See to it that *waiter* is run again after *wake_ms*, unless it is anyway before."""
+        at_ms = now_ms + min(wake_ms, LONGEST_MS)
+        if waiter.wake_at_ms == 0:
+            waiter.wake_at_ms = at_ms
+            self._set_alarm(at_ms, waiter, False)
+        elif at_ms < waiter.wake_at_ms:
+            self._stale += 1  # the later one
+            waiter.wake_at_ms = at_ms
+            self._set_alarm(at_ms, waiter, False)
+
+    def wait_on(self, waiter: Waiter, block: Block, now_ms: int) -> None:
         """*waiter*, whose command has run again, waits further: at the tail of its queues.
 
         If it waits for more elements, it stays where it is.
@@ -88,6 +106,8 @@ class Blocking(Part):
         waiter.block = block  # what it gets when its time is up may have changed
         if block.for_more:
             return
+        if block.wake_ms > 0:
+            self._wake_after(waiter, block.wake_ms, now_ms)
         standing = waiter.standing
         while standing is not None:
             standing.go_to_tail()
@@ -105,10 +125,10 @@ class Blocking(Part):
         self.waiting -= 1
         if waiter.block.for_more:
             self.waiting_for_more -= 1
-        if waiter.due_ms:
-            self._stale += 1
+        if waiter.due_ms or waiter.wake_at_ms:
+            self._stale += (waiter.due_ms != 0) + (waiter.wake_at_ms != 0)
             if self._stale > MANY_STALE and self._stale * 2 > len(self._deadlines):
-                live = [entry for entry in self._deadlines if entry[2].client.waiter is entry[2]]
+                live = [entry for entry in self._deadlines if _is_live(entry)]
                 heapq.heapify(live)
                 self._deadlines = live
                 self._stale = 0
@@ -138,6 +158,14 @@ class Blocking(Part):
             by_key = self._queues[db_index]
             queue = by_key.get(key)
             if queue is not None and queue.on_no_key:
+                self._make_ready(queue)
+
+    def delivered(self, db_index: int, key: bytes) -> None:
+        """A consumer was given entries of *key*: some day others may claim them."""
+        if self.waiting and db_index < len(self._queues):
+            by_key = self._queues[db_index]
+            queue = by_key.get(key)
+            if queue is not None and queue.claims:
                 self._make_ready(queue)
 
     def _make_ready(self, queue: Queue) -> None:
@@ -204,17 +232,37 @@ class Blocking(Part):
         return self._deadlines[0][0] if self._deadlines else None
 
     def next_over(self, now_ms: int) -> Waiter | None:
-        """Forget and return the next waiter whose time is up by *now_ms*, first deadline first."""
+        """Forget and return the next waiter whose time is up by *now_ms*, first deadline first.
+
+        If one comes before that may claim something now, it is returned, its keys are ready, and it
+        is not forgotten.
+        """
         while self._deadlines and self._deadlines[0][0] <= now_ms:
-            _, _, waiter = heapq.heappop(self._deadlines)
-            if waiter.client.waiter is waiter:
+            entry = heapq.heappop(self._deadlines)
+            _, _, waiter, ends = entry
+            if not _is_live(entry):
+                self._stale -= 1
+                continue
+            if ends:
                 waiter.due_ms = 0  # its entry in the heap is gone already
                 self.forget(waiter)
-                return waiter
-            self._stale -= 1
+            else:
+                waiter.wake_at_ms = 0
+                standing = waiter.standing
+                while standing is not None:
+                    assert isinstance(standing, Spot)
+                    self._make_ready(standing.queue)
+                    standing = standing.at_next_key
+            return waiter
         return None
 
     def waiting_keys(self) -> tuple[int, int]:
         """How many keys have waiters, and how many have one that their deletion wakes."""
         counts = [queue.on_no_key for queue in self.queues.values()]
         return len(counts), len(counts) - counts.count(0)
+
+
+def _is_live(entry: tuple[int, int, Waiter, bool]) -> bool:
+    """Whether an entry of the heap still means something."""
+    at_ms, _, waiter, ends = entry
+    return waiter.client.waiter is waiter and (ends or at_ms == waiter.wake_at_ms)

@@ -1,8 +1,11 @@
 cimport cython
+from libc.stdint cimport int64_t
 
 from server.client.client cimport Standing, Waiter
 from storage.keyspace.keyspace cimport Keyspace
 
+
+cdef int64_t _NO_CLAIM
 
 cdef class Queue
 
@@ -23,6 +26,7 @@ cdef class Queue:
     cdef readonly Spot first
     cdef readonly Spot last
     cdef readonly Py_ssize_t on_no_key
+    cdef readonly Py_ssize_t claims
     cdef public bint is_ready
     cdef public Queue next_ready
     cdef dict registry

@@ -12,7 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from server.client.client import Standing, Waiter
+from server.table.command import NO_CLAIM
 from storage.keyspace.keyspace import Keyspace
+
+_NO_CLAIM = NO_CLAIM  # as a C number
 
 
 class Spot(Standing):
@@ -30,6 +33,8 @@ class Spot(Standing):
         queue.take_out(self)
         if self.waiter.block.on_no_key:
             queue.on_no_key -= 1
+        if self.waiter.block.wake_ms != _NO_CLAIM:
+            queue.claims -= 1
         if queue.first is None:
             del queue.registry[queue.key]
 
@@ -44,6 +49,7 @@ class Queue:
     """The clients that wait for *key* of *database*. new_queue() makes one."""
 
     __slots__ = (
+        "claims",
         "database",
         "first",
         "is_ready",
@@ -59,6 +65,7 @@ class Queue:
     first: Spot | None
     last: Spot | None
     on_no_key: int  # how many of them a deletion of the key wakes
+    claims: int  # how many would claim what others are given
     is_ready: bool  # its waiters are served when the command ends
     next_ready: Queue | None  # which is served after this one
     registry: dict[bytes, Queue]  # has the queue by its key until its last waiter leaves
@@ -83,6 +90,8 @@ class Queue:
         waiter.standing = spot
         if waiter.block.on_no_key:
             self.on_no_key += 1
+        if waiter.block.wake_ms != _NO_CLAIM:
+            self.claims += 1
 
     def append(self, spot: Spot) -> None:
         """Put *spot* at the tail."""
@@ -113,7 +122,7 @@ def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Q
     made.database = database
     made.key = key
     made.first = made.last = made.next_ready = None
-    made.on_no_key = 0
+    made.on_no_key = made.claims = 0
     made.is_ready = False
     made.registry = registry
     registry[key] = made

@@ -71,6 +71,7 @@ def test_xinfo_stream_full(filled: Any) -> None:
         b"entries-read", 2,
         b"lag", None,
         b"pel-count", 2,
+        b"nacked-count", 0,
         b"pending", [[b"1-0", b"alice", now, 1]],
         b"consumers", [[
             b"name", b"alice",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -348,3 +349,23 @@ class TestXreadgroup:
             "history of this consumer by specifying a proper ID, or use the > ID to get new "
             f"messages. The {word} ID would just return an empty result set."
         )
+
+
+OPTIONS = ["GROUP g STREAMS", "COUNT 7", "BLOCK 9", "CLAIM 5", "NOACK", "MAXCOUNT 8", "MAXSIZE 999"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_15478_the_keys_that_are_checked_are_those_that_are_read(server: Any, seed: int) -> None:
+    """In whatever order the options come, and whatever words their values are."""
+    dice = random.Random(seed)
+    options = dice.sample(OPTIONS[1:], dice.randint(0, 4)) + OPTIONS[:1]
+    dice.shuffle(options)
+    group = dice.choice(["g", "STREAMS", "CLAIM", "COUNT"])
+    words = " ".join(options).replace("GROUP g", f"GROUP {group}")
+    keys = [f"k{number}" for number in range(dice.randint(1, 3))]
+    for key in keys:
+        server.send("XGROUP", "CREATE", key, group, 0, "MKSTREAM")
+        server.send("XADD", key, "1-0", "a", 1)
+    argv = ["XREADGROUP", *words.split(), "STREAMS", *keys, *[">"] * len(keys)]
+    assert server.send("COMMAND", "GETKEYS", *argv) == [key.encode() for key in keys]
+    assert [key for key, _ in server.send(*argv)] == [key.encode() for key in keys]

@@ -25,14 +25,16 @@ class Harness:
         self.blocking = Blocking(self.databases)
         self.ran = []  # client ids, in the order in which their commands ran again
         self.over = []  # (client id, reply) of the waits that timed out
+        self.now_ms = 0
         self.takes = True  # whether a woken waiter takes an element
 
-    def park(self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0):
+    def park(
+        self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0, wake_ms=-1
+    ):
         client = Client(number, 0)
         client.db_index = db
-        block = new_block(
-            list(keys), kind, timeout_ms, f"over {number}".encode(), on_no_key=on_no_key
-        )
+        over = f"over {number}".encode()
+        block = new_block(list(keys), kind, timeout_ms, over, on_no_key=on_no_key, wake_ms=wake_ms)
         self.blocking.park(client, [b"cmd"], block, now_ms)
         return client
 
@@ -46,7 +48,7 @@ class Harness:
             if block is None:
                 self.blocking.forget(waiter)
             else:
-                self.blocking.wait_on(waiter, block)
+                self.blocking.wait_on(waiter, block, self.now_ms)
         return self.ran
 
     def run_again(self, waiter):
@@ -63,8 +65,12 @@ class Harness:
         return waiter.block
 
     def expire(self, now_ms):
+        self.now_ms = max(self.now_ms, now_ms)
         while (waiter := self.blocking.next_over(now_ms)) is not None:
-            self.over.append((waiter.client.id, waiter.block.when_over))
+            if waiter.client.waiter is waiter:
+                self.serve()
+            else:
+                self.over.append((waiter.client.id, waiter.block.when_over))
 
 
 @pytest.fixture
@@ -301,3 +307,72 @@ def test_a_waiter_keeps_the_argv_of_its_block(harness):
     harness.blocking.park(client, [b"XREAD", b"$"], block, 0)
     assert client.waiter is not None
     assert client.waiter.argv == [b"XREAD", b"5-1"]
+
+
+# ---------------------------------------------------------------------- moments
+
+
+def test_a_waiter_is_woken_at_its_moment_and_its_wait_goes_on(harness):
+    harness.takes = False
+    harness.databases[0].put(b"a", [1])
+    client = harness.park(1, b"a", timeout_ms=500, wake_ms=100)
+    assert harness.blocking.next_deadline_ms == 100
+    harness.expire(99)
+    assert harness.ran == []
+    harness.expire(100)
+    assert harness.ran == [1]
+    assert harness.blocking.next_deadline_ms == 200  # it has blocked for as long again
+    harness.expire(499)
+    assert (harness.ran, harness.over) == ([1, 1], [])
+    harness.expire(500)
+    assert harness.over == [(1, b"over 1")]
+    assert client.waiter is None
+
+
+def test_moments_and_ends_come_in_their_order(harness):
+    harness.databases[0].put(b"a", [1])
+    harness.park(1, b"a", timeout_ms=50)
+    harness.park(2, b"a", timeout_ms=150, wake_ms=100)
+    harness.park(3, b"a", timeout_ms=120)
+    harness.expire(1000)
+    assert harness.over == [(1, b"over 1"), (3, b"over 3")]
+    assert harness.ran == [2]
+
+
+def test_an_earlier_moment_takes_the_place_of_a_later_one(harness):
+    harness.takes = False
+    harness.databases[0].put(b"a", [1])
+    client = harness.park(1, b"a", wake_ms=1000)
+    for wake_ms in (2000, 300, 700):
+        block = new_block([b"a"], list, 0, b"over", wake_ms=wake_ms)
+        harness.blocking.wait_on(client.waiter, block, 0)
+    assert harness.blocking.next_deadline_ms == 300
+    assert client.waiter.wake_at_ms == 300
+
+
+def test_deliveries_wake_those_that_would_claim_and_no_others(harness):
+    harness.databases[0].put(b"a", [1])
+    harness.park(1, b"a")
+    harness.blocking.delivered(0, b"a")
+    assert harness.serve() == []
+    harness.park(2, b"a", wake_ms=0)
+    harness.takes = False
+    harness.blocking.delivered(0, b"b")
+    harness.blocking.delivered(2, b"a")
+    assert harness.serve() == []
+    harness.blocking.delivered(0, b"a")
+    assert harness.serve() == [1, 2]
+
+
+def test_moments_of_waiters_that_have_left_are_dropped_when_they_are_the_majority(harness):
+    keeps = harness.park(0, b"a", wake_ms=10**6)
+    for number in range(1, 300):
+        harness.blocking.forget(harness.park(number, b"a", wake_ms=10**6 + number).waiter)
+    assert len(harness.blocking._deadlines) < 150
+    assert keeps.waiter.wake_at_ms == 10**6
+    for number in range(300, 400):
+        harness.blocking.forget(
+            harness.park(number, b"a", timeout_ms=10**6, wake_ms=10**6 + number).waiter
+        )
+    harness.expire(10**9)
+    assert harness.blocking.next_deadline_ms is None
