@@ -60,6 +60,7 @@ cdef class ServerState:
     cdef readonly KeyEviction key_eviction
     cdef readonly ClientEviction client_eviction
     cdef readonly ValuePacking value_packing
+    cdef readonly object stream_compaction
     cdef readonly list parts
 
     @cython.locals(part=Part)

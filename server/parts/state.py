@@ -26,6 +26,7 @@ from server.observe.stats import Stats
 from server.parts.access.access import Access
 from server.parts.eviction.client_eviction import ClientEviction
 from server.parts.eviction.key_eviction import KeyEviction
+from server.parts.eviction.stream_compaction import StreamCompaction
 from server.parts.eviction.value_packing import ValuePacking
 from server.parts.node_limits import NodeLimits
 from server.parts.persistence.persistence import Persistence
@@ -118,6 +119,7 @@ class ServerState:
             self.key_eviction,
         )
         self.value_packing = ValuePacking(self.databases, self.events.loose_keys)
+        self.stream_compaction = StreamCompaction(self.databases)
         self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [
             self.memory,
@@ -145,6 +147,7 @@ class ServerState:
             self.key_eviction,
             self.client_eviction,
             self.value_packing,
+            self.stream_compaction,
         ]
         self.follow_config()
 

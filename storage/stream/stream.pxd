@@ -45,6 +45,8 @@ cdef class Stream:
     cdef Listpack _tail
     cdef uint64_t _tail_ms
     cdef uint64_t _tail_seq
+    cdef int _skip
+    cdef bint _is_noted
 
     cpdef bint is_full(self) except -1
     cpdef StreamId next_auto_id(self, uint64_t now_ms)
@@ -62,7 +64,8 @@ cdef class Stream:
 
     cpdef StreamIterator range(self, StreamId start=*, StreamId end=*, bint reverse=*)
     cpdef bint contains(self, StreamId entry_id) except -1
-    @cython.locals(entry=StreamIterator)
+    @cython.locals(entry=StreamIterator, found=tuple, key=bytes, node=Listpack, first=Py_ssize_t,
+                   at=Py_ssize_t)
     cpdef StreamId first_entry_id(self)
     @cython.locals(entry=StreamIterator)
     cpdef StreamId last_entry_id(self)
@@ -81,8 +84,12 @@ cdef class Stream:
     cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1
-    @cython.locals(entry=StreamIterator, deleted=int64_t)
-    cdef int64_t _mark_from_front(self, int64_t count, StreamId end) except -1
+    @cython.locals(node=Listpack, key=bytes, first=Py_ssize_t, at=Py_ssize_t, deleted=int64_t)
+    cdef int64_t _mark_from_front(self, RaxIterator place, int64_t count, StreamId end) except -1
+    cpdef bint is_noted(self) except -1
+    cdef int _note(self, bytes key) except -1
+    @cython.locals(keys=list, key=bytes, node=Listpack)
+    cpdef Py_ssize_t compact(self, Py_ssize_t most) except -1
 
     @cython.locals(group=ConsumerGroup)
     cpdef ConsumerGroup create_group(self, bytes name, StreamId last_id, int64_t entries_read=*)

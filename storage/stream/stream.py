@@ -5,7 +5,14 @@
     producers   those that add each entry once, or limits of its own for them (producers.py)
 
 Entries are only ever added after the last one, so the last node is cached and an append does
-not search the rax. A deleted entry stays in its node, marked, until all of the node is gone.
+not search the rax. A deleted entry stays in its node, marked, until all of the node is gone, or the
+node is rewritten in the background since most of it is deleted (storage/stream/sparse.py).
+
+Of the first node is known how many bytes of its entries are before the first living one, so that a
+trim by one entry looks at no entry twice:
+
+    _head    [master | deleted | deleted | first_id | ...
+                     |--- _skip bytes ---|
 """
 
 from __future__ import annotations
@@ -25,8 +32,9 @@ from storage.errors import (
 )
 from storage.listpack.listpack import Listpack
 from storage.rax.rax import Rax
+from storage.rax.rax_iterator import RaxIterator
 from storage.stream import references as all_references
-from storage.stream import stream_id, stream_iterator, stream_node
+from storage.stream import sparse, stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream.producers import Limits, Producers
 from storage.stream.references import References
@@ -72,6 +80,8 @@ class Stream:
 
     __slots__ = (
         "_head",
+        "_is_noted",
+        "_skip",
         "_tail",
         "_tail_ms",
         "_tail_seq",
@@ -95,12 +105,16 @@ class Stream:
         self.groups = _NO_GROUPS  # made with the first group
         self.producers: Producers | None = None
         self._head: Listpack | None = None  # the first node, if it is known
+        self._skip = 0  # bytes, as drawn above; 0 if the first node is not known
+        self._is_noted = False  # whether nodes are to be rewritten
         self._tail: Listpack | None = None  # the last node, if it is known
         self._tail_ms = self._tail_seq = 0
         allocation.used += OBJECT
 
     def __del__(self) -> None:
         allocation.used -= OBJECT
+        if self._is_noted:
+            sparse.forget(id(self))
         if self.groups is not _NO_GROUPS:
             allocation.used -= GROUPS
             for name in self.groups:
@@ -215,6 +229,8 @@ class Stream:
         node = stream_node.new_node(fields, start)
         if filled is not None:
             node.reserve(min(filled.size, _MOST_ROOM))
+            if stream_node.is_sparse(filled):
+                self._note(octets.id_key(self._tail_ms, self._tail_seq))
         self.rax.insert(entry_id.key(), node)
         self._tail = node
         self._tail_ms, self._tail_seq = entry_id.ms, entry_id.seq
@@ -229,13 +245,28 @@ class Stream:
         return stream_iterator.new_iterator(self.rax, start, end, reverse)
 
     def contains(self, entry_id: StreamId) -> bool:
-        """Whether there is an entry of that id, not deleted. O(log N + E)."""
+        """Whether there is an entry of that id, not deleted. O(log N + E), O(1) once trimmed."""
+        if stream_id.compare(entry_id, self.first_id) < 0:
+            return False
         return stream_iterator.new_iterator(self.rax, entry_id, entry_id).next()
 
     def first_entry_id(self) -> StreamId:
         """The id of the first entry alive, looked up; 0-0 if there is none."""
-        entry = stream_iterator.new_iterator(self.rax, ZERO, MAX)
-        return entry.current_id() if entry.next() else ZERO
+        found = self.rax.first()
+        if found is None:
+            return ZERO
+        key: bytes = found[0]
+        node: Listpack = found[1]
+        if node is not self._head:
+            self._head = node
+            self._skip = 0
+        first = stream_node.first_entry(node)
+        at = stream_node.alive_from(node, first + self._skip)
+        if at == node.size - 1:  # none, in a file of others
+            entry = stream_iterator.new_iterator(self.rax, ZERO, MAX)
+            return entry.current_id() if entry.next() else ZERO
+        self._skip = at - first
+        return stream_node.id_at(node, key, at)
 
     def last_entry_id(self) -> StreamId:
         """The id of the last entry alive, which may be less than last_id; 0-0 if there is none."""
@@ -285,6 +316,8 @@ class Stream:
             stream_node.mark_deleted(node, entry.entry_at)
             stream_node.count_deleted(node, 1)
             entry.shifted(node.size - size)
+            if node is not self._tail and stream_node.is_sparse(node):
+                self._note(entry.key())
         self.length -= 1
 
     def remove_node(self, key: bytes, node: Listpack) -> None:
@@ -294,6 +327,7 @@ class Stream:
             self._tail = None
         if node is self._head:
             self._head = None
+            self._skip = 0
 
     # ------------------------------------------------------------------ trimming
 
@@ -317,7 +351,7 @@ class Stream:
             elif approximate:
                 break
             else:
-                deleted += self._mark_from_front(self.length - maxlen, MAX)
+                deleted += self._mark_from_front(node, self.length - maxlen, MAX)
                 break
         if deleted:
             self.first_id = self.first_entry_id()
@@ -340,7 +374,7 @@ class Stream:
             elif approximate:
                 break
             else:
-                deleted += self._mark_from_front(count, minid.prev())
+                deleted += self._mark_from_front(node, count, minid.prev())
                 break
         if deleted:
             self.first_id = self.first_entry_id()
@@ -353,20 +387,67 @@ class Stream:
             if found is None:
                 return True
             self._head = found[1]
+            self._skip = 0
         return self.length - stream_node.alive(self._head) < maxlen
 
-    def _mark_from_front(self, count: int, end: StreamId) -> int:
-        """Mark the first *count* entries, up to *end*, as deleted; all are in the first node."""
-        entry = stream_iterator.new_iterator(self.rax, ZERO, end)
+    def _mark_from_front(self, place: RaxIterator, count: int, end: StreamId) -> int:
+        """Mark the first *count* entries, up to *end*, as deleted; all are in the first node.
+
+        *place* stands there.
+        """
+        node: Listpack = place.value
+        key = place.current_key()
+        if node is not self._head:
+            self._head = node
+            self._skip = 0
+        first = stream_node.first_entry(node)
+        at = stream_node.alive_from(node, first + self._skip)
         deleted = 0
-        while deleted < count and entry.next():
-            assert entry.node is not None
-            stream_node.mark_deleted(entry.node, entry.entry_at)
+        while (
+            deleted < count
+            and at < node.size - 1
+            and stream_id.compare(stream_node.id_at(node, key, at), end) <= 0
+        ):
+            stream_node.mark_deleted(node, at)
+            at = stream_node.alive_from(node, at)
             deleted += 1
-        if entry.node is not None:
-            stream_node.count_deleted(entry.node, deleted)
-            self.length -= deleted
+        self._skip = at - first
+        stream_node.count_deleted(node, deleted)
+        self.length -= deleted
+        if node is not self._tail and stream_node.is_sparse(node):
+            self._note(key)
         return deleted
+
+    # ------------------------------------------------------------------ sparse nodes
+
+    def is_noted(self) -> bool:
+        """Whether there are nodes for compact()."""
+        return self._is_noted
+
+    def _note(self, key: bytes) -> None:
+        self._is_noted = True
+        sparse.note(id(self), key)
+
+    def compact(self, most: int) -> int:
+        """Rewrite up to *most* nodes of which the greater half is deleted; return how many.
+
+        No walk over the entries may be under way. O(bytes of the nodes).
+        """
+        if not self._is_noted:
+            return 0
+        keys = sparse.take(id(self), most)
+        for key in keys:
+            node: Listpack | None = self.rax.find(key)
+            if node is None or node is self._tail or stream_node.alive(node) == 0:
+                continue
+            if stream_node.is_sparse(node):
+                self.rax.insert(key, stream_node.compacted(node))
+                self._head = None
+                self._skip = 0
+        if not sparse.has_more(id(self)):
+            sparse.forget(id(self))
+            self._is_noted = False
+        return len(keys)
 
     # ------------------------------------------------------------------ counters, groups
 
@@ -465,6 +546,7 @@ class Stream:
         """Add a node that was made elsewhere and checked. The caller sets the counters."""
         self.rax.insert(key, node)
         self._head = self._tail = None
+        self._skip = 0
 
     def copy(self) -> Stream:
         """An independent stream equal to this one, with its groups. O(size)."""

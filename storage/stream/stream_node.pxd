@@ -10,6 +10,11 @@ from storage.stream.stream_id cimport StreamId
 cdef int DELETED
 cdef int SAME_FIELDS
 cdef Py_ssize_t COUNT_AT
+cdef int64_t FEW
+cdef Py_ssize_t _HEADER
+cdef Py_ssize_t _INTEGER
+cdef int64_t _MANY
+cdef int _END
 cdef Py_ssize_t _OTHER_NUMBERS
 
 @cython.locals(node=Listpack, at=Py_ssize_t)
@@ -32,6 +37,19 @@ cpdef int64_t entries(Listpack node) except? -1
 @cython.locals(size=int64_t, at=Py_ssize_t)
 cpdef Py_ssize_t entry_before(Listpack node, Py_ssize_t lp_count_at) except? -1
 
+@cython.locals(data=bytearray, at=Py_ssize_t, left=int64_t)
+cpdef Py_ssize_t first_entry(Listpack node) except -1
+@cython.locals(data=bytearray, flags=int64_t, left=int64_t)
+cpdef Py_ssize_t entry_after(Listpack node, Py_ssize_t at) except -1
+@cython.locals(data=bytearray)
+cpdef Py_ssize_t alive_from(Listpack node, Py_ssize_t at) except -1
+@cython.locals(ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t)
+cpdef StreamId id_at(Listpack node, bytes key, Py_ssize_t at)
+@cython.locals(living=int64_t, count=int64_t)
+cpdef bint is_sparse(Listpack node) except -1
+@cython.locals(data=bytearray, made=bytearray, names_at=Py_ssize_t, end=Py_ssize_t, at=Py_ssize_t,
+               after=Py_ssize_t, elements=int64_t)
+cpdef Listpack compacted(Listpack node)
 @cython.locals(ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t)
 cpdef StreamId last_id(Listpack node, bytes key)
 

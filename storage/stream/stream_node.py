@@ -12,6 +12,9 @@ of the master entry stands where entries have their lp-count, the number of thei
 which a walk backwards finds where an entry begins. Deltas are signed: seq may be less than the
 first entry's seq when ms is greater. Flags: 1 deleted; 2 the entry has the field names of the
 master entry, in that order, and so only values.
+
+A node most of whose entries are deleted is_sparse(): compacted() makes one of the living entries.
+Its key stays, so that their differences do; it is not the id of its first entry then.
 """
 
 from __future__ import annotations
@@ -25,7 +28,13 @@ from storage.stream.stream_id import StreamId
 DELETED = 1
 SAME_FIELDS = 2
 
+FEW = 10  # entries; a node of no more is never sparse
+
 COUNT_AT = 6  # the first element, right after the listpack's header
+_HEADER = COUNT_AT
+_INTEGER = 11  # bytes of a number at most, with its backlen
+_MANY = 65535  # elements, or more
+_END = 0xFF  # the byte after the last element of a listpack
 
 # Bytes of an entry's other numbers at most: flags, two backlens, num-fields, lp-count.
 _OTHER_NUMBERS = 2 + 2 + 6 + 6
@@ -110,6 +119,81 @@ def entry_before(node: Listpack, lp_count_at: int) -> int:
     for _ in range(size):
         at = node.prev(at)
     return at
+
+
+def first_entry(node: Listpack) -> int:
+    """Where the first entry begins, alive or deleted; where the listpack ends if there is none."""
+    data = node.data
+    at = element_octets.after(data, element_octets.after(data, COUNT_AT))
+    left = element_octets.number_at(data, at) + 2  # names, the number of them, and the closing 0
+    while left > 0:
+        at = element_octets.after(data, at)
+        left -= 1
+    return at
+
+
+def entry_after(node: Listpack, at: int) -> int:
+    """Where the entry ends that begins at *at*."""
+    data = node.data
+    flags = element_octets.number_at(data, at)
+    at = element_octets.after(data, element_octets.after(data, element_octets.after(data, at)))
+    if flags & SAME_FIELDS:
+        left = element_octets.number_at(
+            data, element_octets.after(data, element_octets.after(data, COUNT_AT))
+        )
+    else:
+        left = 2 * element_octets.number_at(data, at) + 1
+    left += 1  # the lp-count
+    while left > 0:
+        at = element_octets.after(data, at)
+        left -= 1
+    return at
+
+
+def alive_from(node: Listpack, at: int) -> int:
+    """Where the first living entry from *at* on begins; where the listpack ends if none does."""
+    data = node.data
+    while data[at] != _END and element_octets.number_at(data, at) & DELETED:
+        at = entry_after(node, at)
+    return at
+
+
+def id_at(node: Listpack, key: bytes, at: int) -> StreamId:
+    """The id of the entry that begins at *at* of the node at *key*."""
+    ms_at = element_octets.after(node.data, at)
+    seq_at = element_octets.after(node.data, ms_at)
+    ms = octets.id_plus(octets.u64_be(key, 0), node.get_int(ms_at))
+    return stream_id.make_id(ms, octets.id_plus(octets.u64_be(key, 8), node.get_int(seq_at)))
+
+
+def is_sparse(node: Listpack) -> bool:
+    """Whether there are more than a few entries, most of which are deleted."""
+    living = alive(node)
+    count = entries(node)
+    return count > FEW and 2 * living < count
+
+
+def compacted(node: Listpack) -> Listpack:
+    """A node of the living entries of *node*, which has some. O(size)."""
+    data = node.data
+    names_at = element_octets.after(data, element_octets.after(data, COUNT_AT))
+    made = bytearray(_HEADER + 2 * _INTEGER)
+    end = element_octets.put_int(made, _HEADER, alive(node))
+    end = element_octets.put_int(made, end, 0)
+    del made[end:]
+    at = first_entry(node)
+    made += data[names_at:at]
+    elements = 4 + element_octets.number_at(data, names_at)
+    while data[at] != _END:
+        after = entry_after(node, at)
+        if not element_octets.number_at(data, at) & DELETED:
+            made += data[at:after]
+            elements += node.get_int(node.prev(after)) + 1
+        at = after
+    made.append(_END)
+    made[:4] = len(made).to_bytes(4, "little")
+    made[4:_HEADER] = min(elements, _MANY).to_bytes(2, "little")
+    return Listpack.adopt(made)
 
 
 def last_id(node: Listpack, key: bytes) -> StreamId:

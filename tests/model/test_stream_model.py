@@ -155,6 +155,26 @@ class StreamMachine(RuleBasedStateMachine):
         self.stream.first_id = self.stream.first_entry_id()
         self.stream.max_deleted_id = self.max_deleted_id
 
+    @rule(most=st.integers(1, 5))
+    def compact(self, most: int) -> None:
+        self.stream.compact(most)
+
+    @rule(count=st.integers(11, 25))
+    def fill_a_node_and_delete_most_of_it(self, count: int) -> None:
+        config = StreamConfig(0, 25)
+        for _ in range(count):
+            if self.last_id >= StreamId(2**63, 0):
+                return
+            entry_id = StreamId(self.last_id.ms + 1, 0)
+            self.stream.append(entry_id, [b"XADD", b"a", b"1"], 1, config)
+            self.entries.append((entry_id, [b"a", b"1"]))
+            self.added.append(entry_id)
+            self.last_id = entry_id
+        gone = [entry_id for entry_id, _ in self.entries[-count:-2]]
+        self.stream.delete_all(gone)
+        self.entries = [*self.entries[:-count], *self.entries[-2:]]
+        self.max_deleted_id = max(self.max_deleted_id, gone[-1])
+
     @rule()
     def continue_with_a_copy(self) -> None:
         self.stream = self.stream.copy()

@@ -84,6 +84,7 @@ def _tell(call: Call, deletion: Deletion, done: Done | None) -> None:
             words = (b"XDEL", key, *done.deleted)
             call.db.group_changed(key, None, changes=0, log=words)
     if deletion.deleted:
+        stream_steps.note_sparse(call, deletion.stream)
         call.db.changed(key, b"xdel", changes=changes)
     elif changes:
         call.db.group_changed(key, None, changes=changes)

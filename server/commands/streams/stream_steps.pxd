@@ -14,5 +14,6 @@ cpdef bytes add_entry(Call call, Py_ssize_t id_at, StreamId wanted=*, Trim trim=
 cdef list _log_of(
     Call call, Trim trim, Py_ssize_t id_at, Stream stream, bytes text, bint seq_given, list options
 )
+cpdef int note_sparse(Call call, Stream stream) except -1
 @cython.locals(key=bytes, name=bytes, ids=list)
 cpdef int log_acked(Call call, Done done) except -1

@@ -55,6 +55,8 @@ def add_entry(
     if trim is not None and trim.policy > deletions.KEEPREF and call.is_logged:
         trim.done = Done()
     trimmed = trim is not None and trim.apply(stream, config) > 0
+    if trimmed:
+        note_sparse(call, stream)
     text = entry_id.encode()
     log = _log_of(call, trim, id_at, stream, text, seq_given, options) if call.is_logged else None
     db.changed(key, b"xadd", changes=1, log=log, wakes=not is_new)
@@ -85,6 +87,12 @@ def _log_of(
     log = argv[:]
     log[id_at] = text
     return log
+
+
+def note_sparse(call: Call, stream: Stream) -> None:
+    """Entries of the stream at the key were deleted: nodes of it may be rewritten later."""
+    if stream.is_noted():
+        call.server.stream_compaction.note(call.db.index, call.argv[1])
 
 
 def log_acked(call: Call, done: Done) -> None:

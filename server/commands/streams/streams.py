@@ -174,6 +174,7 @@ def xdel(call: Call) -> Reply:
         return 0
     deleted = stream.delete_all(stream_args.entry_ids(call.argv, 2))
     if deleted:
+        stream_steps.note_sparse(call, stream)
         call.db.changed(key, b"xdel", changes=deleted)
     return deleted
 
@@ -206,6 +207,7 @@ def xtrim(call: Call) -> Reply:
         trim.done = Done()
     deleted = trim.apply(stream, call.server.node_limits.stream)
     if deleted:
+        stream_steps.note_sparse(call, stream)
         log = None
         if call.is_logged and not trim.is_as_it_was_given():
             if trim.done is not None:

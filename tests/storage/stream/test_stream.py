@@ -15,6 +15,7 @@ from storage.errors import (
     TooFewAdded,
     TooLarge,
 )
+from storage.stream import sparse, stream_node
 from storage.stream.stream import MAX_ENTRY_SIZE, Stream, StreamConfig
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 
@@ -417,3 +418,105 @@ class TestCopy:
         assert times(stream) == [2, 3, 4, 5, 6, 7]
         assert times(copy) == [3, 4, 5, 6, 7, 8]
         assert stream.groups[b"g"].find(StreamId(2, 0)) is not None
+
+
+ELEVENS = StreamConfig(node_max_entries=11)
+
+
+class TestSparseNodes:
+    """14689: a node of which the greater half is deleted is rewritten, when compact() is called."""
+
+    def test_a_node_gives_back_the_memory_of_deleted_entries(self) -> None:
+        stream = stream_of(33, ELEVENS)
+        bytes_before = sum(node.size for _, node in stream.rax)
+        assert stream.delete_all([StreamId(ms, 0) for ms in range(12, 17)]) == 5
+        assert not stream.is_noted()
+        stream.delete(StreamId(20, 0))
+        assert stream.is_noted()
+        kept = times(stream)
+        assert stream.compact(100) == 1
+        assert not stream.is_noted()
+        assert (times(stream), times(stream, reverse=True)) == (kept, kept[::-1])
+        assert sum(node.size for _, node in stream.rax) < bytes_before
+        assert [stream_node.entries(node) for _, node in stream.rax] == [11, 5, 11]
+        assert stream.contains(StreamId(17, 0))
+        assert not stream.contains(StreamId(20, 0))
+        assert stream.delete(StreamId(17, 0))
+
+    def test_the_last_node_is_rewritten_when_the_next_one_begins(self) -> None:
+        stream = stream_of(11, ELEVENS)
+        stream.delete_all([StreamId(ms, 0) for ms in range(1, 9)])
+        assert stream.compact(100) == 0
+        stream.append(StreamId(12, 0), FIELDS, 0, ELEVENS)
+        assert stream.is_noted()
+        assert stream.compact(100) == 1
+        assert [stream_node.entries(node) for _, node in stream.rax] == [3, 1]
+        stream.append(StreamId(13, 0), FIELDS, 0, ELEVENS)
+        assert times(stream) == [9, 10, 11, 12, 13]
+
+    def test_nodes_are_not_merged(self) -> None:
+        """Redis 8.8 merges neighbours with the same fields; XINFO shows the number of nodes."""
+        stream = stream_of(44, ELEVENS)
+        stream.delete_all([StreamId(ms, 0) for ms in range(2, 22)])
+        stream.compact(100)
+        assert [stream_node.entries(node) for _, node in stream.rax] == [1, 1, 11, 11]
+
+    def test_some_nodes_at_a_time(self) -> None:
+        stream = stream_of(55, ELEVENS)
+        stream.delete_all([StreamId(ms, 0) for ms in range(1, 45) if ms % 11 > 3])
+        assert (stream.compact(3), stream.is_noted()) == (3, True)
+        assert (stream.compact(3), stream.is_noted()) == (1, False)
+
+    def test_a_node_that_has_gone_meanwhile_is_left_out(self) -> None:
+        stream = stream_of(33, ELEVENS)
+        stream.delete_all([StreamId(ms, 0) for ms in range(1, 9)])
+        stream.trim_by_length(5)
+        assert stream.compact(100) == 1
+        assert times(stream) == [29, 30, 31, 32, 33]
+
+    def test_trims_and_walks_go_on_behind_a_rewritten_head(self) -> None:
+        stream = stream_of(22, ELEVENS)
+        for length in range(21, 11, -1):
+            assert stream.trim_by_length(length) == 1
+            if length == 14:
+                stream.compact(100)
+            assert times(stream) == list(range(23 - length, 23))
+            assert stream.first_id == StreamId(23 - length, 0)
+
+    def test_what_is_noted_goes_with_the_stream(self) -> None:
+        stream = stream_of(22, ELEVENS)
+        stream.delete_all([StreamId(ms, 0) for ms in range(1, 9)])
+        number = id(stream)
+        assert sparse.has_more(number)
+        del stream
+        assert not sparse.has_more(number)
+
+
+class TestTrimByOne:
+    """4299 of Valkey: a trim by one does not look at the deleted entries before."""
+
+    @pytest.mark.parametrize("by_id", [False, True])
+    @pytest.mark.parametrize("config", [THREES, StreamConfig(0, 0), ELEVENS])
+    def test_entries_go_one_by_one(self, config: StreamConfig, by_id: bool) -> None:
+        stream = Stream()
+        for ms in range(1, 100):
+            fields = FIELDS if ms % 7 else [b"own", b"v" * ms, b"field", b""]
+            stream.append(StreamId(ms, 0), fields, 0, config)
+            if by_id:
+                trimmed = stream.trim_by_id(StreamId(max(ms - 4, 1), 0))
+            else:
+                trimmed = stream.trim_by_length(5)
+            assert trimmed <= 1
+            assert stream.length == len(times(stream)) <= 5
+            assert stream.first_id.ms == times(stream)[0]
+            if ms % 10 == 9:
+                assert stream.delete(StreamId(ms - 2, 0))
+
+    def test_all_living_entries_of_the_first_node_may_go(self) -> None:
+        stream = stream_of(6)
+        stream.delete(StreamId(3, 0))
+        assert stream.trim_by_id(StreamId(3, 0)) == 2
+        assert times(stream) == [4, 5, 6]
+        assert stream.first_id == StreamId(4, 0)
+        assert stream.trim_by_length(2) == 1
+        assert times(stream) == [5, 6]

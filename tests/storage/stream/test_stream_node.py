@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storage.listpack.listpack import Listpack
 from storage.stream import stream_node
+from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import U64_MAX, StreamId
 
@@ -75,3 +78,78 @@ def test_deltas_wrap_at_64_bits() -> None:
     stream.append(StreamId(U64_MAX - 1, U64_MAX), [b"f", b"v"])
     assert nodes_of(stream) == [FAR_APART]
     assert stream.last_entry_id() == StreamId(U64_MAX - 1, U64_MAX)
+
+
+class TestCompacted:
+    CONFIG = StreamConfig(0, 0)
+
+    def node_of(self, *entries: list[bytes]) -> tuple[bytes, Listpack]:
+        stream = Stream()
+        for ms, fields in enumerate(entries, 5):
+            stream.append(StreamId(ms, 0), fields, 0, self.CONFIG)
+        found = stream.rax.first()
+        assert found is not None
+        return found
+
+    def test_a_node_has_its_living_entries_only(self) -> None:
+        key, node = self.node_of(
+            [b"a", b"1", b"b", b"2"], [b"a", b"3", b"b", b"4"], [b"own", b"x" * 300], [b"a", b"5"],
+            [b"a", b"6", b"b", b""],
+        )  # fmt: skip
+        at = stream_node.first_entry(node)
+        for index in range(4):
+            if index in (0, 3):
+                stream_node.mark_deleted(node, at)
+            at = stream_node.entry_after(node, at)
+        stream_node.count_deleted(node, 2)
+        made = stream_node.compacted(node)
+        made.check()
+        assert (stream_node.alive(made), stream_node.entries(made)) == (3, 3)
+        assert made.length() == sum(1 for _ in made)
+        check = NodeCheck(bytearray(made.dump()), key)
+        check.run()
+        assert check.alive == 3
+        at = stream_node.first_entry(made)
+        found = []
+        while at != made.size - 1:
+            found.append(stream_node.id_at(made, key, at).ms)
+            at = stream_node.entry_after(made, at)
+        assert found == [6, 7, 9]
+
+    def test_many_elements_are_counted_as_many(self) -> None:
+        fields = [b"%d" % number for number in range(30_000)]
+        key, node = self.node_of(fields, fields, [b"a", b"b"])
+        stream_node.mark_deleted(node, stream_node.first_entry(node))
+        stream_node.count_deleted(node, 1)
+        made = stream_node.compacted(node)
+        made.check()
+        NodeCheck(bytearray(made.dump()), key).run()
+
+    @pytest.mark.parametrize(
+        ("entries", "deleted", "is_sparse"),
+        [
+            (10, 9, False),
+            (11, 5, False),
+            (11, 6, True),
+            (12, 6, False),
+            (12, 7, True),
+            (11, 11, True),
+        ],
+    )
+    def test_more_than_a_few_are_sparse_if_most_are_deleted(
+        self, entries: int, deleted: int, is_sparse: bool
+    ) -> None:
+        _, node = self.node_of(*[[b"a", b"b"]] * entries)
+        stream_node.count_deleted(node, deleted)
+        assert stream_node.is_sparse(node) == is_sparse
+
+    def test_the_first_living_entry_is_found(self) -> None:
+        _, node = self.node_of(*[[b"a", b"b"]] * 3)
+        first = stream_node.first_entry(node)
+        assert stream_node.alive_from(node, first) == first
+        stream_node.mark_deleted(node, first)
+        second = stream_node.entry_after(node, first)
+        assert stream_node.alive_from(node, first) == second
+        for at in (second, stream_node.entry_after(node, second)):
+            stream_node.mark_deleted(node, at)
+        assert stream_node.alive_from(node, first) == node.size - 1
