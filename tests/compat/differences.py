@@ -468,13 +468,16 @@ NOT_ASKED = {
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "tracking: what a client subscribed to hears, too": _MESSAGES_LAST,
     },
-    REDIS_8: {**NOT_ASKED_OF_8_0, **_SUBSCRIBES},
+    REDIS_8: {
+        **NOT_ASKED_OF_8_0,
+        **_SUBSCRIBES,
+        **dict.fromkeys(FIELD_WORDS_CASES, "it takes the words of these commands in one order"),
+    },
     REDIS_8_6: {
         **NOT_ASKED_OF_8_0,
         "command_info: COMMAND LIST and COUNT": "it has more commands of streams",
         "protocol_errors: too long a line": "it waits for the end of a bulk's length, however long",
         "users: transactions": RIGHTS_OF_8_6,
-        **dict.fromkeys(FIELD_WORDS_CASES, "it takes the words of these commands in any order"),
     },
     VALKEY_9: {
         **_SUBSCRIBES,

@@ -29,7 +29,7 @@ LATER_MS = 33_177_117_420_000
 def test_random_commands_get_the_same_answers(
     protocol: int, penstock: ServerProcess, oracles: Oracles
 ) -> None:
-    servers = Servers(penstock, oracles.start(REDIS_8), REDIS_8)
+    servers = Servers(penstock, oracles.start(REDIS_8_6), REDIS_8_6)
     for number in range(SEQUENCES):
         seed = f"{SEED}-{FAMILY}-{number}"
         commands = Draw(seed).sequence(FAMILY, COMMANDS)

@@ -44,10 +44,12 @@ NOT_ASKED = {
         "tracking: a client that waits": "7.0 does not run a woken XREAD again",
         "sorted_sets: ranks with scores": "since 7.2",
     },
-    REDIS_8: NOT_ASKED_OF_8,
+    REDIS_8: {
+        **NOT_ASKED_OF_8,
+        **dict.fromkeys(FIELD_WORDS_CASES, "it takes the words of these commands in one order"),
+    },
     REDIS_8_6: {
         **NOT_ASKED_OF_8,
-        **dict.fromkeys(FIELD_WORDS_CASES, "it takes the words of these commands in any order"),
         "protocol_errors: too long a line": "it waits for the end of a bulk's length",
         "users: transactions": RIGHTS_OF_8_6,
     },

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from protocol.replies import ErrorReply, Reply
+from protocol.replies import Reply
 from server.commands.hashes import hash_steps, live_fields
+from server.commands.hashes.field_args import FNX, FXX, KEEPTTL, OF_ANOTHER, FieldArgs
 from server.commands.hashes.time_steps import (
     NOT_A_COUNT,
-    absolute_ms,
     fields_at,
     has_passed,
     set_time,
     tell,
 )
 from server.dispatch.call import Call
-from server.parts.expiry.expire_times import UNITS
-from server.table import errors
-from server.table.args import INT32_MAX, Args, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, DELETE, RW, UPDATE, KeyRange
 from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
-
-ONE_CONDITION = ErrorReply("ERR", "Only one of FXX or FNX arguments can be specified")
-ONE_TIME = ErrorReply("ERR", "Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified")
-BAD_COUNT = ErrorReply("ERR", "invalid number of fields")
-
-FNX, FXX, KEEPTTL = b"FNX", b"FXX", b"KEEPTTL"
 
 
 @command(
@@ -80,7 +69,10 @@ def hgetex(call: Call) -> Reply:
     """
     key = call.argv[1]
     call.db.find(key, Hash)
-    when_ms, persists, fields = _hgetex_options(call)
+    options = FieldArgs(call, "hgetex", 1)
+    if options.condition is not None or options.keeps_time:
+        raise OF_ANOTHER
+    when_ms, persists, fields = options.when_ms, options.persists, options.words or []
     value = live_fields.find_hash(call, key, fields)
     if value is None:
         return [None] * len(fields)
@@ -107,21 +99,6 @@ def hgetex(call: Call) -> Reply:
     return replies
 
 
-def _hgetex_options(call: Call) -> tuple[int, bool, list[bytes]]:
-    """When the fields are to expire, or NO_EXPIRY; whether they are not to; and the fields."""
-    argv = call.argv
-    word = argv[2].upper()
-    when_ms, at = NO_EXPIRY, 2
-    if word in UNITS:
-        when_ms = absolute_ms(call, argv[3], word, "hgetex")
-        at = 4
-    elif word == b"PERSIST":
-        at = 3
-    if at + 1 >= len(argv):
-        raise errors.wrong_arity("hgetex")
-    return when_ms, word == b"PERSIST", fields_at(argv, at, NOT_A_COUNT)
-
-
 # ---------------------------------------------------------------------- HSETEX
 
 
@@ -141,66 +118,21 @@ def hsetex(call: Call) -> Reply:
     PXAT unix-time-milliseconds | KEEPTTL] FIELDS numfields field value [field value ...]
     """
     key = call.argv[1]
-    options = _hsetex_options(call)
+    options = FieldArgs(call, "hsetex", 2)
+    if options.persists:
+        raise OF_ANOTHER
+    words = options.words or []
     value: Hash | None = call.db.find(key, Hash)
-    fields = options.words[::2]
+    fields = words[::2]
     if options.condition and not _holds(call, key, value, fields, options.condition):
         return 0
     if options.keeps_time and value is not None:
-        _put_keeping_times(call, key, value, options.words)
+        _put_keeping_times(call, key, value, words)
         return 1
-    hash_steps.put(call, key, options.words, 0, (b"HSET", key, *options.words))
+    hash_steps.put(call, key, words, 0, (b"HSET", key, *words))
     if options.when_ms != NO_EXPIRY:
         _expire(call, key, fields, options.when_ms)
     return 1
-
-
-class Options(NamedTuple):
-    """What HSETEX is asked for."""
-
-    condition: bytes  # FNX, FXX or nothing
-    when_ms: int  # unix ms, or NO_EXPIRY
-    keeps_time: bool
-    words: list[bytes]  # fields and values
-
-
-def _hsetex_options(call: Call) -> Options:
-    args = Args(call.argv, 2)
-    condition, when_ms, keeps_time = b"", NO_EXPIRY, False
-    while args.left:
-        word = args.take()
-        name = word.upper()
-        if name == b"FIELDS":
-            return Options(condition, when_ms, keeps_time, _fields_and_values(args))
-        if name in (FNX, FXX):
-            if condition:
-                raise ONE_CONDITION
-            condition = name
-        elif name == KEEPTTL or name in UNITS:
-            if keeps_time or when_ms != NO_EXPIRY:
-                raise ONE_TIME
-            keeps_time = name == KEEPTTL
-            if not keeps_time:
-                when_ms = absolute_ms(call, _taken(args), name, "hsetex")
-        else:
-            raise ErrorReply("ERR", f"unknown argument: {errors.text_of(word)}")
-    raise errors.wrong_arity("hsetex")
-
-
-def _taken(args: Args) -> bytes:
-    if not args.left:
-        raise errors.wrong_arity("hsetex")
-    return args.take()
-
-
-def _fields_and_values(args: Args) -> list[bytes]:
-    """What follows FIELDS: as many fields and values as it says."""
-    count = to_int(_taken(args), BAD_COUNT)
-    if not 1 <= count <= INT32_MAX:
-        raise BAD_COUNT
-    if args.left != 2 * count:
-        raise errors.wrong_arity("hsetex")
-    return args.rest()
 
 
 def _holds(

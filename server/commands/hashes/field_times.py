@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from protocol.replies import Reply
 from server.commands.hashes import hash_steps
+from server.commands.hashes.field_args import condition_and_fields
 from server.commands.hashes.time_steps import (
-    NO_FIELDS_COUNT,
     NOT_A_COUNT,
     absolute_ms,
     fields_at,
@@ -27,8 +27,6 @@ READ = Flags.READONLY | Flags.FAST
 
 NO_FIELD = -2  # NO_EXPIRY is the other negative answer
 NOT_SET, IS_SET, DELETED = 0, 1, 2
-
-CONDITIONS = (b"NX", b"XX", b"GT", b"LT")
 
 
 # ---------------------------------------------------------------------- HEXPIRE
@@ -107,9 +105,7 @@ def _expire(call: Call, unit: bytes, name: str) -> Reply:
     key = argv[1]
     value: Hash | None = call.db.find(key, Hash)
     when_ms = absolute_ms(call, argv[2], unit, name)
-    word = argv[3].upper()
-    condition = word if word in CONDITIONS else b""
-    fields = fields_at(argv, 4 if condition else 3, NO_FIELDS_COUNT)
+    condition, fields = condition_and_fields(argv)
     if value is None:
         return [NO_FIELD] * len(fields)
     passed = has_passed(call, when_ms)
