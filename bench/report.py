@@ -67,9 +67,9 @@ def speed_head(names: Sequence[str]) -> str:
 def speed_line(speed: Speed) -> str:
     """A line for a workload at a depth. A star: the generator limited some server's best rate."""
     samples = [speed.ours, *speed.peers]
-    short = min(sample.busy for sample in samples) < BUSY
-    rates = _columns(f"{sample.rate:,.0f}" for sample in samples)
-    costs = _columns(f"{sample.cost:.2f}" for sample in samples)
+    short = min(sample.busy for sample in samples if sample) < BUSY
+    rates = _columns(f"{sample.rate:,.0f}" if sample else "-" for sample in samples)
+    costs = _columns(f"{sample.cost:.2f}" if sample else "-" for sample in samples)
     return (
         f"{speed.title:29}{speed.depth:>5} |{rates} {SHORT_OF_LOAD if short else ' '}|{costs} |"
         f"{_verdict(speed)}  (noise {speed.noise:.0%})"

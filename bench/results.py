@@ -7,6 +7,8 @@ largest ratio that is accepted.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -50,23 +52,26 @@ class Aimed:
 
 @dataclass(frozen=True)
 class Speed(Aimed):
-    """A workload at a pipeline depth, with the best rate and the median cost of each server."""
+    """A workload at a pipeline depth, with the best rate and the median cost of each server.
+
+    None stands for a peer that does not know the command. Without any there are no ratios.
+    """
 
     title: str
     depth: int
     ours: Sample
-    peers: list[Sample]
+    peers: Sequence[Sample | None]
     most: float | None
     noise: float  # how much the best peer's cost differed over the rounds: (worst - best) / best
 
     @property
     def ratio(self) -> float:
         """The ratio of the CPU time that a request costs."""
-        return self.ours.cost / min(peer.cost for peer in self.peers)
+        return self.ours.cost / min((peer.cost for peer in self.peers if peer), default=math.nan)
 
     @property
     def rate_ratio(self) -> float:
-        return self.ours.rate / max(peer.rate for peer in self.peers)
+        return self.ours.rate / max((peer.rate for peer in self.peers if peer), default=math.nan)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from bench.client import RefusedError
 from bench.results import Sample, Speed
 from bench.servers import Server, cpu_seconds, in_turns
 from bench.workloads import Workload
@@ -26,23 +27,25 @@ def measure(
 ) -> Speed:
     """Compare the first of *servers*, ours, with the others on one workload at one depth.
 
-    There are *rounds* rounds of about *seconds* each.
+    There are *rounds* rounds of about *seconds* each. Who does not know the command is left out.
     """
-    requests = max(int(rate(workload, depth, servers[-1]) * seconds), FIRST_REQUESTS)
-    for server in servers[:-1]:
+    able = [server for server in servers if _knows(workload, server)]
+    requests = max(int(rate(workload, depth, able[-1]) * seconds), FIRST_REQUESTS)
+    for server in able[:-1]:
         _run(workload, depth, server, requests // 4)
     samples: dict[Server, list[Sample]] = {server: [] for server in servers}
-    for server in in_turns(servers, rounds):
+    for server in in_turns(able, rounds):
         samples[server].append(_run(workload, depth, server, requests))
-    ours, *peers = (_summary(samples[server]) for server in servers)
-    best = min(servers[1:], key=lambda peer: _cost(samples[peer]))
+    ours = _summary(samples[servers[0]])
+    peers = [_summary(samples[peer]) if peer in able else None for peer in servers[1:]]
+    best = min(able[1:] or able, key=lambda peer: _cost(samples[peer]))
     costs = [sample.cost for sample in samples[best]]
     return Speed(
         title=workload.title,
         depth=depth,
         ours=ours,
         peers=peers,
-        most=workload.most[depth],
+        most=workload.most[depth] if able[1:] else None,
         noise=max(costs) / min(costs) - 1,
     )
 
@@ -53,6 +56,18 @@ def rate(workload: Workload, depth: int, server: Server) -> float:
     while (sample := _run(workload, depth, server, requests)).seconds < WARM_UP_SECONDS:
         requests *= 4
     return sample.rate
+
+
+def _knows(workload: Workload, server: Server) -> bool:
+    """Whether the server knows the command. If not, it is left out."""
+    if not workload.trial:
+        return True
+    with server.client() as client:
+        try:
+            client.call(*workload.trial)
+        except RefusedError:
+            return False
+    return True
 
 
 def _run(workload: Workload, depth: int, server: Server, requests: int) -> Sample:

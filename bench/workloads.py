@@ -52,13 +52,17 @@ class Load(Protocol):
 
 @dataclass(frozen=True)
 class Workload:
-    """A workload. *setup(requests)* yields the commands that prepare *requests* requests."""
+    """A workload. *setup(requests)* yields the commands that prepare *requests* requests.
+
+    A server that refuses *trial* is left out; empty: none is.
+    """
 
     name: str
     title: str
     load: Load
     most: Mapping[int, float] = field(default_factory=lambda: MOST)
     setup: Callable[[int], Iterator[Command]] = lambda _: iter(())
+    trial: Command = ()
 
 
 # ---------------------------------------------------------------- what is prepared
@@ -107,6 +111,11 @@ def some_items(requests: int) -> Iterator[Command]:
     """Make a list that is long enough for *requests* RPOPs."""
     for _ in range(-(-requests // 1000)):
         yield ("LPUSH", "queue", *[ITEM] * 1000)
+
+
+def a_ring(_: int) -> Iterator[Command]:
+    """Make a list whose items are moved from its head to its tail."""
+    yield ("RPUSH", "ring", *[ITEM] * 10_000)
 
 
 def some_members(requests: int) -> Iterator[Command]:
@@ -388,6 +397,32 @@ WORKLOADS: Final = [
         "MGET, 10 keys",
         RedisBenchmark(("MGET", *["key:__rand_int__"] * 10)),
         setup=some_keys,
+    ),
+    Workload(
+        "set-ifeq",
+        "SET IFEQ",
+        RedisBenchmark(("SET", "key:__rand_int__", "xyz", "IFEQ", "xyz")),
+        AS_MUCH,
+        some_keys,
+        ("SET", "trial", "v", "IFEQ", "v"),
+    ),
+    Workload(
+        "msetex",
+        "MSETEX, 10 keys, EX",
+        RedisBenchmark(
+            ("MSETEX", "10", *("key:__rand_int__", "xyz") * 10, "EX", "1000"),
+        ),
+        AS_MUCH,
+        some_keys,
+        ("MSETEX", "1", "trial", "v"),
+    ),
+    Workload(
+        "lmovem-100",
+        "LMOVEM of 100",
+        RedisBenchmark(("LMOVEM", "ring", "ring", "LEFT", "RIGHT", "COUNT", "100", "BULK")),
+        AS_MUCH,
+        a_ring,
+        ("LMOVEM", "trial", "trial", "LEFT", "LEFT"),
     ),
     Workload(
         "get-many",

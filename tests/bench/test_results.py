@@ -36,3 +36,13 @@ def test_the_summary_names_missed_aims() -> None:
     assert report.summary([speed(9.0, 10.0), speed(11.0, 10.0), speed(5.0, 1.0, most=None)]) == (
         "1 of 2 aims reached.\n    NOT reached: XADD at depth 16: 1.10, aim 1.00"
     )
+
+
+def test_a_peer_that_does_not_know_the_command_is_left_out():
+    ours, peer = Sample(100, 1.0, 0.5), Sample(100, 1.0, 1.0)
+    speed = Speed("row", 1, ours, [None, peer], most=1.0, noise=0.0)
+    assert (speed.ratio, speed.rate_ratio, speed.missed) == (0.5, 1.0, False)
+    alone = Speed("row", 1, ours, [None], most=None, noise=0.0)
+    assert alone.ratio != alone.ratio
+    assert not alone.missed
+    assert " - " in report.speed_line(alone)

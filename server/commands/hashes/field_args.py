@@ -12,8 +12,8 @@ from protocol.replies import ErrorReply
 from server.commands.hashes import time_steps
 from server.dispatch.call import Call
 from server.parts.expiry.expire_times import UNITS
-from server.table import errors
-from server.table.args import INT32_MAX, to_int
+from server.table import args, errors
+from server.table.args import INT32_MAX
 from storage.hashes.timed_fields import NO_EXPIRY
 
 ONE_CONDITION = ErrorReply("ERR", "Only one of FXX or FNX arguments can be specified")
@@ -86,7 +86,7 @@ class FieldArgs:
             raise FIELDS_TWICE
         if at + 1 == len(argv):
             raise errors.wrong_arity(name)
-        count = to_int(argv[at + 1], BAD_COUNT)
+        count = args.to_int(argv[at + 1], BAD_COUNT)
         if not 1 <= count <= INT32_MAX:
             raise BAD_COUNT
         end = at + 2 + count * step
@@ -121,7 +121,7 @@ def condition_and_fields(argv: list[bytes]) -> tuple[bytes, list[bytes]]:
             raise FIELDS_TWICE
         if at + 2 >= len(argv):
             raise FIELDS_ALONE
-        count = to_int(argv[at + 1], time_steps.NO_FIELDS_COUNT)
+        count = args.to_int(argv[at + 1], time_steps.NO_FIELDS_COUNT)
         if not 1 <= count <= INT32_MAX:
             raise time_steps.NO_FIELDS_COUNT
         end = at + 2 + count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import Reply
 from server.commands.hashes import hash_steps, live_fields
-from server.commands.hashes.field_args import FNX, FXX, KEEPTTL, OF_ANOTHER, FieldArgs
+from server.commands.hashes.field_args import OF_ANOTHER, FieldArgs
 from server.commands.hashes.time_steps import (
     NOT_A_COUNT,
     fields_at,
@@ -17,6 +17,8 @@ from server.table.command import Flags, command
 from server.table.keys import ACCESS, DELETE, RW, UPDATE, KeyRange
 from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
+
+FNX, FXX, KEEPTTL = b"FNX", b"FXX", b"KEEPTTL"
 
 
 @command(

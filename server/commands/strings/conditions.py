@@ -29,6 +29,9 @@ def holds(value: String | None, condition: bytes, operand: bytes) -> bool:
     if value is None:
         return not wants_equal
     if condition in (IFEQ, IFNE):
+        if type(value) is bytes:
+            text: bytes = value
+            return (text == operand) == wants_equal
         return (string_steps.octets_of(value) == operand) == wants_equal
     if len(operand) != DIGEST_SIZE:
         raise NO_DIGEST

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.commands.strings cimport conditions
+from storage cimport octets
 
 cdef bytes NX
 cdef bytes XX

@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.commands.strings import conditions
 from server.parts.expiry.expire_times import UNITS, absolute_ms
 from server.table import errors
+from storage import octets
 from storage.keyspace.expiring_keys import NO_EXPIRY
 
 NX, XX, GET, KEEPTTL = b"NX", b"XX", b"GET", b"KEEPTTL"
@@ -47,14 +48,15 @@ class PutOptions:
 
     def take_of_set(self, argv: list[bytes], at: int) -> int:
         """Do so with an option that only SET has, or with any other."""
-        word = argv[at].upper()
-        if word == GET:
+        if octets.same_letters(argv[at], GET):
             self.gets = True
             return at + 1
-        if word in conditions.CONDITIONS and at + 1 < len(argv):
-            self._set_condition(word)
-            self.operand = argv[at + 1]
-            return at + 2
+        if len(argv[at]) in (4, 5) and at + 1 < len(argv):
+            word = argv[at].upper()
+            if word in conditions.CONDITIONS:
+                self._set_condition(word)
+                self.operand = argv[at + 1]
+                return at + 2
         return self.take(argv, at)
 
     def _set_condition(self, word: bytes) -> None:

@@ -98,7 +98,7 @@ def _set_with_options(call: Call) -> Reply:
         if not conditions.holds(old, condition, options.operand):
             return answer
     log = None
-    if when_ms == NO_EXPIRY and (options.gets or options.operand is not None):
+    if call.is_logged and when_ms == NO_EXPIRY and (options.gets or options.operand is not None):
         log = [b"SET", key, value]  # what has done its work is not logged
         if options.operand is None:
             log += [word for word in call.argv[3:] if word.upper() != b"GET"]
