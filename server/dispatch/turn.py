@@ -8,7 +8,8 @@ Commands run in a turn. What they bring with them waits for its end:
 
     1. The clients are served whose keys have become ready, if no command has done that.
     2. Clients that were answered after a wait resume, with what they have pipelined.
-    3. The AOF is written, once; then all replies leave, with one write a client and turn.
+    3. The AOF is written, once; then all replies leave, with one write a client and turn. It is
+       written also if nobody wants a reply.
     4. Clients over maxmemory-clients are evicted; what was closed is freed.
 
 One connection's fault never leaves the others unanswered.
@@ -171,6 +172,8 @@ class Turn(EndOfTurn):
         self._is_on = False
         if self._first_to_send is not None:
             self._send_all()
+        elif self._propagation.has_unwritten:  # of those who want no replies
+            self._write_log(None)
         self._client_eviction.make_room()
         self._value_packing.pack_some()
         closed.let_go()
@@ -226,6 +229,7 @@ class Turn(EndOfTurn):
 
         While reads are refused, what is answered tells nothing of the data, and may leave.
         """
+        self._propagation.has_unwritten = False
         durability = self._propagation.durability
         if durability is None:
             return

@@ -92,20 +92,24 @@ class SocketlessClient:
 
 
 class RecordingLog(Durability):
-    """Takes the place of the append-only file. If *kept* is False, its disk is full."""
+    """Takes the place of the append-only file.
+
+    If *kept* is False, its disk is full. If *syncs* is False, the disk has nothing yet.
+    """
 
     def __init__(self) -> None:
         self.units: list[list[tuple[int, list[bytes]]]] = []
         super().__init__()
         self.error = "No space left on device"
         self.kept = True
+        self.syncs = True
 
     def add_all(self, ops: list[tuple[int, list[bytes]]]) -> None:
         self.units.append(ops)
         self.offset += 1
 
     def write(self) -> bool:
-        if self.kept:
+        if self.kept and self.syncs:
             self.synced_offset = self.offset
         return self.kept
 

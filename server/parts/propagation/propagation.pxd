@@ -16,6 +16,7 @@ cdef class Propagation:
     cdef readonly Durability durability
     cdef set _messages
     cdef list _sinks
+    cdef public bint has_unwritten
     cdef readonly bint is_on
     cdef public list ops
     cdef public uint64_t stream_offset

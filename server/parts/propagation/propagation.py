@@ -57,11 +57,14 @@ class Propagation:
     sinks: if it cannot take a transaction, nobody else has seen it either.
     """
 
-    __slots__ = ("_messages", "_sinks", "durability", "is_on", "ops", "stream_offset")
+    __slots__ = (
+        "_messages", "_sinks", "durability", "has_unwritten", "is_on", "ops", "stream_offset",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.durability: Durability | None = None
         self._sinks: list[Sink] = []
+        self.has_unwritten = False  # the durability has something new: the turn has it write
         self.is_on = False  # whether anybody takes the stream
         self.ops: list[Op] = []
         self._messages: set[int] = set()  # the ids of those ops that are messages
@@ -106,6 +109,7 @@ class Propagation:
         durability = self.durability
         if durability is not None and kept:
             durability.add_all(kept)
+            self.has_unwritten = True
         self.ops = []
         if self._messages:
             self._messages.difference_update(map(id, ops))

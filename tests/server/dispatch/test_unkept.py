@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,19 @@ async def test_a_client_with_replies_off_is_disconnected_too(
         )
         break_disk(monkeypatch)
         writer[1].write(b"SET a 1\r\n")
-        other = await instance.connect()
-        other[1].write(b"GET a\r\n")
         assert await writer[0].read() == b""
+
+
+@on_each_loop
+async def test_a_write_by_a_client_with_replies_off_is_on_the_disk_when_its_turn_ends() -> (
+    None
+):
+    """Once, it waited for somebody's answer, or for cron's next tick."""
+    async with running(**strict(), hz=1) as instance:
+        writer = await instance.connect()
+        writer[1].write(b"CLIENT REPLY OFF\r\nSET a 1\r\n")
+        durability = instance.server.state.propagation.durability
+        assert durability is not None
+        await instance.until(lambda: instance.server.state.stats.commands == 2)
+        await asyncio.sleep(0)
+        assert durability.synced_offset == durability.offset

@@ -179,7 +179,10 @@ def test_docs_show_deprecation(server):
 
 def test_docs_show_the_history(server):
     docs = as_dict(as_dict(server.send_line("COMMAND DOCS xtrim"))[b"xtrim"])
-    assert docs[b"history"] == [[b"6.2.0", b"Trimming by MINID, and LIMIT."]]
+    assert docs[b"history"] == [
+        [b"6.2.0", b"Trimming by MINID, and LIMIT."],
+        [b"8.2.0", b"KEEPREF, DELREF and ACKED."],
+    ]
 
 
 @pytest.mark.parametrize(

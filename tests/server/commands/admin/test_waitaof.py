@@ -14,7 +14,7 @@ NO_LOG = b"-ERR WAITAOF cannot be used when numlocal is set but appendonly is di
 @pytest.fixture
 def slow_disk(server):
     """The AOF takes writes, but none of them is on the disk yet."""
-    server.log.kept = False
+    server.log.syncs = False
     return server.log
 
 

@@ -83,8 +83,8 @@ def test_the_commands_of_a_stream_are_those_of_redis() -> None:
         b"XSETID s 3-1 ENTRIESADDED 3 MAXDELETEDID 3-1",
         b"XGROUP CREATE s group 1-1 ENTRIESREAD -1",
         b"XGROUP CREATECONSUMER s group alice",
-        b"XCLAIM s group alice 0 1-1 TIME %d RETRYCOUNT 1 JUSTID FORCE" % START_MS,
         b"XGROUP CREATECONSUMER s group bob",
+        b"XCLAIM s group alice 0 1-1 TIME %d RETRYCOUNT 1 JUSTID FORCE" % START_MS,
     ]
 
 
