@@ -168,6 +168,8 @@ class Config(ReplicationParameters, AcceptedParameters):
     aof_load_truncated = Parameter(YES_NO, True)
     aof_use_rdb_preamble = Parameter(YES_NO, True)
     aof_timestamp_enabled = Parameter(YES_NO, False)
+    backupdirname = Parameter(FILE_NAME, "backupdir", mutable=False)
+    backup_sealed_ttl = Parameter(integer(), 0)
     aof_rewrite_incremental_fsync = Parameter(YES_NO, True)
     # data
     list_max_listpack_size = Parameter(integer(-(2**31)), -2, aliases=("list-max-ziplist-size",))

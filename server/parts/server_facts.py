@@ -147,6 +147,7 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         propagation.OF_LOG.of(lambda state: state.replay_failures),
         persistence.LOADING.of(lambda state: state.persistence.progress),
         persistence.MODULES.of(state_itself),
+        persistence.BACKUP.of(lambda state: state.persistence.backup),
     ),
     Section(
         "threads",

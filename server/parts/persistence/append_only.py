@@ -247,6 +247,13 @@ class AppendOnly:
             return
         if not is_safe:
             raise OSError(CANNOT_REWRITE)
+        self.rotate()
+
+    def rotate(self) -> None:
+        """Go on in a new increment: those so far do not change any more. No child may rewrite.
+
+        Raises OSError.
+        """
         size = self.log.file_size
         self.log.move_to(self.folder.add_increment())
         self._older_size += size

@@ -17,6 +17,7 @@ from server.observe.fact import (
     nothing,
 )
 from server.parts.persistence.append_only import AppendOnly, Mode
+from server.parts.persistence.backup import Backup
 from server.parts.persistence.child import ChildSlot
 from server.parts.persistence.load_progress import LoadProgress
 from server.parts.persistence.persistence import Persistence
@@ -119,6 +120,11 @@ FORKS = Facts[ChildSlot](
     gauge("latest_fork_usec", MICROSECONDS, lambda slot: slot.latest_fork_usec,
           "How long the last fork took"),
     counter("total_forks", COUNT, lambda slot: slot.total_forks, "Children that were forked"),
+)  # fmt: skip
+
+BACKUP = Facts[Backup](
+    flag("backup_in_progress", lambda backup: backup.in_progress,
+         "Whether a backup was begun and is not sealed"),
 )  # fmt: skip
 
 MODULES = Facts[object](

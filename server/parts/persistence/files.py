@@ -47,6 +47,10 @@ class Files:
         """Rename *old* to *new*, in place of any file of that name, in one atomic step."""
         os.rename(old, new)
 
+    def link(self, path: Path, other: Path) -> None:
+        """Give the file at *path* another name in the same file system, which must be free."""
+        os.link(path, other)
+
     def sync_directory(self, path: Path) -> None:
         """Return when the names in the directory *path* are on the disk."""
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -24,6 +24,7 @@ from protocol.replies import ErrorReply
 from server.config.parameters import Config
 from server.observe.latency_events import LatencyEvents
 from server.parts.persistence.append_only import AppendOnly, Mode
+from server.parts.persistence.backup import Backup
 from server.parts.persistence.child import ChildSlot
 from server.parts.persistence.child_job import Report, no_report
 from server.parts.persistence.data_folder import DataFolder
@@ -89,6 +90,9 @@ class Persistence:
             config, databases, self._files, self.folder, self.children, self._threads, monotonic_s,
             lambda: int(unix_s()), self.functions, latency_events, report,
         )  # fmt: skip
+        self.backup = Backup(
+            config, self._files, self.append_only, self.children, lambda: int(unix_s())
+        )
         self.progress: LoadProgress | None = None  # while data is loaded
         self._continues_log = False  # the AOF is what was looked for at the start
         self.loaded_history: StoredHistory | None = None  # of what was loaded at the start
@@ -247,8 +251,10 @@ class Persistence:
 
     def tick(self) -> None:
         """Do what is due: reports of the child, fsyncs, save points, rewrites. Called by cron."""
+        self.backup.tick()  # before a rewrite that has ended drops what it still lacks
         self.children.poll()
         self.append_only.tick()
+        self.backup.tick()
         self.snapshots.start_due()
 
     def switch_log(self) -> None:

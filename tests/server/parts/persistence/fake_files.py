@@ -153,6 +153,12 @@ class FakeFiles(Files):
             raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(old))
         self._change((old, new, self.names[old]))
 
+    def link(self, path: Path, other: Path) -> None:
+        self._step(f"link {path} {other}")
+        if other in self.names:
+            raise FileExistsError(errno.EEXIST, "File exists", str(other))
+        self._change((None, other, self._named(path)))
+
     def sync_directory(self, path: Path) -> None:
         self._step(f"sync_directory {path}")
         left = []
