@@ -1,6 +1,7 @@
 """A part of the server, and what all parts are told.
 
     client_left(client)       a connection is closed: nothing of the client stays with the part
+    client_reset(client)      RESET: its connection is as if it were new
     tick(now_ms)              cron's tick, hz times a second
     statistics_reset()        CONFIG RESETSTAT
     configured(config)        the start, and CONFIG SET: parameters may have other values
@@ -27,6 +28,9 @@ class Part:
 
     def client_left(self, client: Client) -> None:
         """The connection of *client* is closed, or about to be. Told once."""
+
+    def client_reset(self, client: Client) -> None:
+        """*client* has reset its connection."""
 
     def tick(self, now_ms: int) -> None:
         """Cron ticks; *now_ms* is the system's monotonic clock, which nothing moves."""

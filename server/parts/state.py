@@ -28,6 +28,7 @@ from server.parts.eviction.client_eviction import ClientEviction
 from server.parts.eviction.key_eviction import KeyEviction
 from server.parts.eviction.stream_compaction import StreamCompaction
 from server.parts.eviction.value_packing import ValuePacking
+from server.parts.hash_imports import HashImports
 from server.parts.node_limits import NodeLimits
 from server.parts.persistence.persistence import Persistence
 from server.parts.propagation.propagation import Propagation
@@ -148,6 +149,7 @@ class ServerState:
             self.client_eviction,
             self.value_packing,
             self.stream_compaction,
+            HashImports(),
         ]
         self.follow_config()
 

@@ -169,6 +169,8 @@ def _reset_client(server: ServerState, client: Client) -> None:
     client.name = b""
     client.no_evict = client.no_touch = False
     server.access.connected(client)
+    for part in server.parts:
+        part.client_reset(client)
 
 
 @command(
