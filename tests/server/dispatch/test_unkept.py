@@ -158,9 +158,7 @@ async def test_a_client_with_replies_off_is_disconnected_too(
 
 
 @on_each_loop
-async def test_a_write_by_a_client_with_replies_off_is_on_the_disk_when_its_turn_ends() -> (
-    None
-):
+async def test_a_write_by_a_client_with_replies_off_is_on_the_disk_when_its_turn_ends() -> None:
     """Once, it waited for somebody's answer, or for cron's next tick."""
     async with running(**strict(), hz=1) as instance:
         writer = await instance.connect()
