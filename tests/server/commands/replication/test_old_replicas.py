@@ -71,6 +71,7 @@ def test_one_that_knows_them_is_served(server, words):
 def test_one_that_is_too_old_for_idempotent_producers_is_refused(server, words):
     server.send_line("XADD s IDMP p a * f v")
     replica = server.client()
+    replica.send("REPLCONF", "capa", "eof", "capa", "psync2")
     if words:
         replica.send(*words)
     assert replica.send("PSYNC", "?", -1).startswith("-NOMASTERLINK there are streams with idempo")
