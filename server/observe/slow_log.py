@@ -11,6 +11,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from server.config.parameters import Config
+from server.observe.fact import COUNT, MILLISECONDS, Facts, counter, gauge
 from server.observe.part import Part
 
 
@@ -33,6 +34,7 @@ class SlowLog(Part):
         self._ids = count()
         self._entries: deque[Entry] = deque()  # the newest is the first
         self.slower_than_us = -1
+        self.statistics_reset()
 
     def configured(self, config: Config) -> None:
         """A shorter length takes effect with the next entry, as in Redis."""
@@ -40,6 +42,11 @@ class SlowLog(Part):
         self._most_entries = config.slowlog_max_len
         self._most_words = config.slowlog_entry_max_argc
         self._most_bytes = config.slowlog_entry_max_string_len
+
+    def statistics_reset(self) -> None:
+        self.slow = 0  # commands that were added
+        self.slow_us = 0  # what they took together
+        self.slowest_us = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -54,6 +61,9 @@ class SlowLog(Part):
         """Add a command, if it took long enough to be kept. Its secrets must be hidden already."""
         if not 0 <= self.slower_than_us <= duration_us or not self._most_entries:
             return
+        self.slow += 1
+        self.slow_us += duration_us
+        self.slowest_us = max(self.slowest_us, duration_us)
         kept = self._cut(words)
         entry = Entry(next(self._ids), time_s, duration_us, kept, address, name, len(words))
         self._entries.appendleft(entry)
@@ -75,3 +85,13 @@ class SlowLog(Part):
     def clear(self) -> None:
         """Forget all entries; the numbers of new ones continue."""
         self._entries.clear()
+
+
+SLOW = Facts[SlowLog](
+    counter("slowlog_commands_count", COUNT, lambda log: log.slow,
+            "Commands that were slow enough for SLOWLOG"),
+    counter("slowlog_commands_time_ms_sum", MILLISECONDS, lambda log: log.slow_us // 1000,
+            "What they took together"),
+    gauge("slowlog_commands_time_ms_max", MILLISECONDS, lambda log: log.slowest_us // 1000,
+          "What the slowest of them took"),
+)  # fmt: skip

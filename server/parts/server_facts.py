@@ -16,6 +16,7 @@ from server.observe import (
     key_facts,
     memory_facts,
     process_facts,
+    slow_log,
     stats_facts,
 )
 from server.observe.client_facts import Connected, buffers_of
@@ -176,6 +177,7 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         replication.TRAFFIC.of(lambda state: state.replication.traffic),
         eviction.KEYS.of(lambda state: state.key_eviction),
         eviction.CLIENTS.of(lambda state: state.client_eviction),
+        slow_log.SLOW.of(lambda state: state.slow_log),
         stats_facts.ABSENT.of(state_itself),
     ),
     Section(

@@ -55,3 +55,13 @@ def test_long_words_and_many_words_are_cut() -> None:
         [b"1234", b"1234... (5 more bytes)", b"... (2 more arguments)"],
         [b"1234", b"1234... (1 more bytes)", b"x"],
     ]
+
+
+def test_it_counts_what_was_slow_until_the_statistics_are_reset() -> None:
+    log = slow_log(slowlog_log_slower_than=100)
+    for us in (99, 2_500, 100, 1_700):
+        add(log, b"a", us=us)
+    log.clear()
+    assert (log.slow, log.slow_us, log.slowest_us) == (3, 4_300, 2_500)
+    log.statistics_reset()
+    assert (log.slow, log.slow_us, log.slowest_us) == (0, 0, 0)
