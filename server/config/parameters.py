@@ -56,7 +56,7 @@ POLICIES = (
 
 SIGNALS = some_of("default", "save", "nosave", "now", "force")
 
-RDB_VERSIONS = {"7.0": 10, "7.2": 11, "7.4": 12, "8.6": 13}  # that each Redis reads
+RDB_VERSIONS = {"7.0": 10, "7.2": 11, "7.4": 12, "8.6": 13, "8.8": 14}  # that each Redis reads
 
 DEFAULT_OUTPUT_LIMITS = {
     "normal": OutputLimit(0, 0, 0),

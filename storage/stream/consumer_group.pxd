@@ -78,5 +78,16 @@ cdef class ConsumerGroup:
     cpdef int claim(self, Pending pending, Consumer consumer, int64_t delivery_time) except -1
 
     cpdef Pending find(self, StreamId entry_id)
+    @cython.locals(found=list, last_key=bytes, entry=RaxIterator)
+    cpdef list pending_range(
+        self, StreamId start, StreamId end, int64_t count, Consumer consumer=*, int64_t min_idle=*,
+        int64_t now_ms=*
+    )
+    @cython.locals(last_key=bytes, entry=RaxIterator, found=list, idle=list, oldest=Pending,
+                   steps=int64_t, pending=Pending)
+    cdef list _idle_range(
+        self, StreamId start, StreamId end, int64_t count, Consumer consumer, int64_t min_idle,
+        int64_t now_ms
+    )
     cpdef Pending first_pending(self)
     cpdef Pending last_pending(self)

@@ -30,6 +30,8 @@ _MANY = MANY
 OBJECT = 64  # bytes, compiled: as drawn above
 NOBODY = 0  # the consumer_index of an entry without an owner
 
+_queues = 0  # of the process, that have released entries
+
 
 class Pending:
     """One delivered, not yet acknowledged entry."""
@@ -103,6 +105,16 @@ def count_of(pending: Pending) -> int:
     return _MANY if pending.delivery_count == _MOST else pending.delivery_count
 
 
+def any_released() -> bool:
+    """Whether any group of the process has an entry that was released."""
+    return _queues > 0
+
+
+def _count_queue(change: int) -> None:
+    global _queues  # noqa: PLW0603 - it is of the process
+    _queues += change
+
+
 class DeliveryQueue:
     """The pending entries of a group by delivery time, oldest first; equal ones as they were added.
 
@@ -144,6 +156,8 @@ class DeliveryQueue:
     def release(self, pending: Pending) -> None:
         """Queue *pending*, which has no owner, behind those that were released before. O(1)."""
         pending.delivery_time = 0
+        if links.follow(self._last_released) is None:
+            _count_queue(1)
         self._insert(links.follow(self._last_released), pending)
         self._last_released = links.link_to(pending)
 
@@ -159,6 +173,8 @@ class DeliveryQueue:
         """Take *pending*, which is in the queue, out of it. O(1)."""
         if self._last_released == links.link_to(pending):
             self._last_released = pending.older_link
+            if links.follow(self._last_released) is None:
+                _count_queue(-1)
         self._join(links.follow(pending.older_link), links.follow(pending.newer_link))
         pending.older_link = links.link_to(None)
         pending.newer_link = links.link_to(None)
@@ -179,6 +195,8 @@ class DeliveryQueue:
     def clear(self) -> None:
         """Empty the queue, entry by entry. O(N)."""
         pending = links.follow(self._oldest)
+        if links.follow(self._last_released) is not None:
+            _count_queue(-1)
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
         self._last_released = links.link_to(None)

@@ -17,7 +17,12 @@ from storage import octets
 
 FROM_REPLICAS = Flags.ADMIN | Flags.NOSCRIPT
 # What only replicas say that know all that a Redis does: ours, and Redis's from 8.0 on.
-CAPABILITIES = {b"rdb-12": "7.4", b"rdb-channel-repl": "7.4", b"rdb-13": "8.6"}
+CAPABILITIES = {
+    b"rdb-12": "7.4",
+    b"rdb-channel-repl": "7.4",
+    b"rdb-13": "8.6",
+    b"rdb-14": "8.8",
+}
 LONGEST_ADDRESS = 255  # bytes: an IP address, or a host name
 
 NO_LINK = ErrorReply("NOMASTERLINK", "Can't SYNC while not connected with my master")

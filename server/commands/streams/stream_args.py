@@ -37,7 +37,8 @@ IDS_NOT_POSITIVE = ErrorReply("ERR", "Number of IDs must be a positive integer")
 IDS_TOO_FEW = ErrorReply("ERR", "The `numids` parameter must match the number of arguments")
 
 MAXLEN, MINID = b"MAXLEN", b"MINID"
-POLICIES = (b"KEEPREF", b"DELREF", b"ACKED")  # each at the index that storage has for it
+POLICIES = (b"KEEPREF", b"DELREF", b"ACKED")  # each at the index that storage has for it; and
+# each is one letter shorter than the one before
 NO_LIMIT = -1  # LIMIT was not given
 
 # ---------------------------------------------------------------------- ids
@@ -91,10 +92,8 @@ def range_end(text: bytes) -> StreamId:
 
 def policy_of(word: bytes) -> int:
     """The policy that *word* names, as storage/stream/deletions.py counts them; -1 if none."""
-    for policy in range(3):
-        if octets.same_letters(word, POLICIES[policy]):
-            return policy
-    return -1
+    policy = len(POLICIES[0]) - len(word)
+    return policy if 0 <= policy <= 2 and octets.same_letters(word, POLICIES[policy]) else -1
 
 
 class Doomed:

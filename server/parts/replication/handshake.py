@@ -6,6 +6,7 @@
     REPLCONF ip-address ...          +OK or error if replica-announce-ip is set
     REPLCONF capa eof capa psync2    +OK or error
              capa rdb-13             as much is known as in Redis 8.6; other primaries ignore it
+             capa rdb-14             as much of streams as in Redis 8.8
     PSYNC id offset [FAILOVER]       +FULLRESYNC id offset | +CONTINUE [id] | error
 
 Each waits for the answer to the one before. Empty lines are signs of life.
@@ -60,7 +61,8 @@ def first_words(config: Config) -> Iterator[list[bytes]]:
     yield [b"REPLCONF", b"listening-port", b"%d" % port]
     if config.replica_announce_ip:
         yield [b"REPLCONF", b"ip-address", _bytes(config.replica_announce_ip)]
-    yield [b"REPLCONF", b"capa", b"eof", b"capa", b"psync2", b"capa", b"rdb-12", b"capa", b"rdb-13"]
+    known = (b"eof", b"psync2", b"rdb-12", b"rdb-13", b"rdb-14")
+    yield [b"REPLCONF", *(word for name in known for word in (b"capa", name))]
 
 
 class Handshake:

@@ -32,7 +32,7 @@ from server.parts.replication.ties import NoListener, NoPipes, Pipes, RoleListen
 from server.parts.replication.traffic import Traffic
 from server.process.server_clock import monotonic_ms
 from storage.keyspace.keyspace import Keyspace
-from storage.stream import producers
+from storage.stream import pending, producers
 
 if TYPE_CHECKING:
     from server.parts.replication.copies import Copies
@@ -45,6 +45,10 @@ TOO_OLD = (
 TOO_OLD_FOR_PRODUCERS = (
     "there are streams with idempotent producers, which Redis knows from 8.6 on; if the replica is"
     " that new, set repl-oldest-replica to 8.6 here"
+)
+TOO_OLD_FOR_RELEASED = (
+    "there are streams with entries that were released (XNACK), which Redis knows from 8.8 on; if"
+    " the replica is that new, set repl-oldest-replica to 8.8 here"
 )
 MOST_NAMED = 1000  # replicas that are refused
 
@@ -121,12 +125,14 @@ class Replication(Part):
     def why_not_served(self, replica: Replica) -> str:
         """Why *replica* cannot be served, in words for both logs, or "".
 
-        It would not know what a hash is of which fields expire, or a stream with producers, and
-        ask for copies for ever.
+        It would not know what a hash is of which fields expire, or a stream with producers or with
+        released entries, and ask for copies for ever.
         """
         if replica.wants_copy_only:
             return ""
         reads = replica.reads(self._config)
+        if reads < RDB_VERSIONS["8.8"] and pending.any_released():
+            return self._refuse(replica, TOO_OLD_FOR_RELEASED)
         if reads < RDB_VERSIONS["8.6"] and producers.in_use():
             return self._refuse(replica, TOO_OLD_FOR_PRODUCERS)
         if reads >= RDB_VERSIONS["7.4"]:

@@ -195,7 +195,7 @@ def test_pending_range_filters_by_id_count_consumer_and_idle_time(
     assert [pending.ms for pending in found] == expected
 
 
-@pytest.mark.parametrize("few", [0, 1, 1000])
+@pytest.mark.parametrize("few", [1, 2, 1000])
 def test_idle_entries_are_the_same_whether_found_by_time_or_by_id(
     monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
@@ -208,6 +208,21 @@ def test_idle_entries_are_the_same_whether_found_by_time_or_by_id(
     assert [pending.ms for pending in found] == [1, 3, 4]
     found = group.pending_range(sid(2), MAX, 1, alice, 800, 1000)
     assert [pending.ms for pending in found] == [3]
+
+
+def test_the_walks_by_time_and_by_id_go_on_until_one_of_them_is_over() -> None:
+    group = ConsumerGroup(sid(9))
+    alice, bob = group.create_consumer(b"alice", 1), group.create_consumer(b"bob", 1)
+    for ms in range(1, 6001):
+        group.deliver(sid(ms), bob if ms in (1, 4000, 5999) else alice, ms)
+    now = 10_000
+    assert [p.ms for p in group.pending_range(ZERO, MAX, 3, None, 5000, now)] == [1, 2, 3]
+    assert [p.ms for p in group.pending_range(sid(3999), MAX, 9, bob, 3000, now)] == [4000, 5999]
+    found = group.pending_range(sid(4998), MAX, 9999, None, 5000, now)
+    assert [p.ms for p in found] == [4998, 4999, 5000]
+    assert group.pending_range(ZERO, MAX, 9, None, 10_000, now) == []
+    assert len(group.pending_range(ZERO, MAX, 9999, alice, 4000, now)) == 5997
+    assert len(group.pending_range(ZERO, MAX, 9999, None, 1, now)) == 6000
 
 
 def test_an_entry_claimed_for_a_time_before_1970_is_as_idle_as_in_redis() -> None:

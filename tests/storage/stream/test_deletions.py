@@ -224,7 +224,7 @@ class TestTrim:
         assert trimmed(stream, DELREF, maxlen=2, limit=2) == 0
         assert trimmed(stream, DELREF, maxlen=2, limit=5) == 3
 
-    def test_a_trim_begins_where_an_earlier_one_found_entries_to_delete(self) -> None:
+    def test_14656_a_trim_begins_where_an_earlier_one_found_entries_to_delete(self) -> None:
         stream = stream_of(12, 1, given=10)
         group = groups(stream)[0]
         assert trimmed(stream, ACKED, maxlen=0) == 0

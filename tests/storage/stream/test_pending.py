@@ -13,6 +13,7 @@ from storage.stream.pending import (
     NOBODY,
     DeliveryQueue,
     Pending,
+    any_released,
     count_of,
     count_up,
     id_of,
@@ -172,3 +173,22 @@ def test_the_greatest_count_is_shown_as_that_of_redis() -> None:
     assert count_of(entry) == MAX_COUNT - 1
     count_up(entry)
     assert count_of(entry) == 2**63 - 1
+
+
+def test_queues_with_released_entries_are_counted() -> None:
+    gc.collect()  # what other tests have left
+    assert not any_released()
+    first, second = DeliveryQueue(), DeliveryQueue()
+    entries = [delivered(ms, 0) for ms in range(3)]
+    first.release(entries[0])
+    first.release(entries[1])
+    second.release(entries[2])
+    assert any_released()
+    first.remove(entries[1])
+    first.remove(entries[0])
+    assert any_released()
+    second.clear()
+    assert not any_released()
+    second.release(entries[0])
+    del second
+    assert not any_released()

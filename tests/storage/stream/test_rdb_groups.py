@@ -230,6 +230,15 @@ def test_inconsistent_pending_entries_are_refused(
         rdb_groups.read(group_of(kind, pending, consumers, unowned), kind, Stream())
 
 
+@pytest.mark.parametrize("kind", [21, 27])
+@pytest.mark.parametrize("owned", [[(b"a", [1, 1])], [(b"a", [1]), (b"b", [2, 1])]])
+def test_15095_an_entry_is_in_the_list_of_one_consumer_once(
+    kind: int, owned: list[tuple[bytes, list[int]]]
+) -> None:
+    with pytest.raises(Corrupt, match="not the group's"):
+        rdb_groups.read(group_of(kind, [1, 2], owned), kind, Stream())
+
+
 def test_two_groups_of_one_name_are_refused() -> None:
     one = group_of(rdb_codes.STREAM_2, [], [])
     data = one.plain(one.left())

@@ -426,7 +426,7 @@ ELEVENS = StreamConfig(node_max_entries=11)
 class TestSparseNodes:
     """14689: a node of which the greater half is deleted is rewritten, when compact() is called."""
 
-    def test_a_node_gives_back_the_memory_of_deleted_entries(self) -> None:
+    def test_14689_a_node_gives_back_the_memory_of_deleted_entries(self) -> None:
         stream = stream_of(33, ELEVENS)
         bytes_before = sum(node.size for _, node in stream.rax)
         assert stream.delete_all([StreamId(ms, 0) for ms in range(12, 17)]) == 5
@@ -443,7 +443,7 @@ class TestSparseNodes:
         assert not stream.contains(StreamId(20, 0))
         assert stream.delete(StreamId(17, 0))
 
-    def test_the_last_node_is_rewritten_when_the_next_one_begins(self) -> None:
+    def test_14689_the_last_node_is_rewritten_when_the_next_one_begins(self) -> None:
         stream = stream_of(11, ELEVENS)
         stream.delete_all([StreamId(ms, 0) for ms in range(1, 9)])
         assert stream.compact(100) == 0
@@ -497,7 +497,7 @@ class TestTrimByOne:
 
     @pytest.mark.parametrize("by_id", [False, True])
     @pytest.mark.parametrize("config", [THREES, StreamConfig(0, 0), ELEVENS])
-    def test_entries_go_one_by_one(self, config: StreamConfig, by_id: bool) -> None:
+    def test_4299_entries_go_one_by_one(self, config: StreamConfig, by_id: bool) -> None:
         stream = Stream()
         for ms in range(1, 100):
             fields = FIELDS if ms % 7 else [b"own", b"v" * ms, b"field", b""]

@@ -13,7 +13,8 @@ from tests.server.commands.replication.test_serving import FakeReplica
 
 REDIS_8 = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-channel-repl")
 VALKEY = ("REPLCONF", "version", "9.1.2")
-OURS = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-12", "capa", "rdb-13")
+OF_8_6 = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-12", "capa", "rdb-13")
+OURS = (*OF_8_6, "capa", "rdb-14")
 TOO_OLD = "there are hashes with fields that expire"
 
 
@@ -33,12 +34,14 @@ def test_a_replica_is_as_old_as_what_it_says(make_server):
     assert reads(server) == 10
     assert reads(server, *VALKEY) == 11
     assert reads(server, *REDIS_8) == 12
-    assert reads(server, *OURS) == 13
+    assert reads(server, *OF_8_6) == 13
+    assert reads(server, *OURS) == 14
     newer = make_server(repl_oldest_replica="7.4")
     assert reads(newer) == 12
     assert reads(newer, *VALKEY) == 11
     newest = make_server(repl_oldest_replica="8.6")
     assert reads(newest) == reads(newest, *REDIS_8) == 13
+    assert reads(make_server(repl_oldest_replica="8.8")) == 14
 
 
 @pytest.mark.parametrize("words", [(), VALKEY], ids=["Redis 7.0", "Valkey"])
@@ -84,6 +87,36 @@ def test_one_that_knows_idempotent_producers_is_served(server):
     replica = server.client()
     replica.send(*OURS)
     assert b"NOMASTERLINK" not in replica.raw("PSYNC", "?", -1)
+
+
+def release_an_entry(server):
+    server.send_line("XADD s 1-0 f v")
+    server.send_line("XGROUP CREATE s g 0")
+    server.send_line("XNACK s g FAIL IDS 1 1 FORCE")
+
+
+def test_one_that_is_too_old_for_released_entries_is_refused(server):
+    release_an_entry(server)
+    replica = server.client()
+    replica.send(*OF_8_6)
+    assert replica.send("PSYNC", "?", -1).startswith("-NOMASTERLINK there are streams with entries")
+    server.send_line("XCLAIM s g c 0 1 JUSTID")
+    assert b"NOMASTERLINK" not in replica.raw("PSYNC", "?", -1)
+
+
+def test_one_that_knows_released_entries_is_served(server):
+    release_an_entry(server)
+    replica = server.client()
+    replica.send(*OURS)
+    assert b"NOMASTERLINK" not in replica.raw("PSYNC", "?", -1)
+
+
+def test_one_that_is_online_is_disconnected_when_the_first_entry_is_released(server):
+    replica = FakeReplica(server)
+    release_an_entry(server)
+    server.state.replication.tick(0)
+    assert replica.client.gone
+    server.send_line("DEL s")
 
 
 def test_who_wants_a_file_only_is_served(server):

@@ -68,6 +68,17 @@ class TestLog:
         assert given.logged() == [b"XGROUP CREATECONSUMER s g bob"]
 
 
+def test_14726_a_delivery_after_the_group_was_set_back_counts_from_one(given: Any) -> None:
+    given.advance(500)
+    given.send_line("XREADGROUP GROUP g bob CLAIM 500 STREAMS s >")
+    given.send_line("XGROUP SETID s g 0")
+    given.send_line("XREADGROUP GROUP g carl CLAIM 999999 COUNT 1 STREAMS s >")
+    assert given.send_line("XPENDING s g - + 2") == [
+        [b"1-0", b"carl", 0, 1],
+        [b"2-0", b"bob", 0, 2],
+    ]
+
+
 class TestBounds:
     def test_maxcount_counts_claimed_entries(self, given: Any) -> None:
         given.advance(500)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from storage.stream import rewrite
+
 LLONG_MAX = 2**63 - 1
 BAD_ID = "ERR Invalid stream ID specified as stream command argument"
 NOTHING = "nothing has been answered"
@@ -155,7 +157,7 @@ class TestWhatIsReleased:
         assert plain.reply() == NOTHING
         assert claims.reply() == [[b"s", [[b"3-0", [b"n", b"3"], given.now_ms, 1]]]]
 
-    def test_a_group_that_is_set_back_delivers_them_again(self, given: Any) -> None:
+    def test_14726_a_group_that_is_set_back_counts_from_one_again(self, given: Any) -> None:
         given.send_line("XNACK s g FATAL IDS 1 1")
         given.send_line("XGROUP SETID s g 0")
         given.send_line("XREADGROUP GROUP g carl COUNT 1 STREAMS s >")
@@ -253,6 +255,30 @@ class TestLog:
             given.send(*line.replace(b" s ", b" t ").split())
         for line in ("XPENDING {} g - + 9", "XINFO STREAM {} FULL"):
             assert given.send_line(line.format("s")) == given.send_line(line.format("t"))
+
+    def test_a_rewritten_log_has_them_in_their_order(self, given: Any) -> None:
+        for line in (
+            "XREADGROUP GROUP g alice STREAMS s >",
+            "XNACK s g FATAL IDS 1 5",
+            "XNACK s g FAIL IDS 2 2 1",
+            "XCLAIM s g carl 0 3 IDLE 500000 RETRYCOUNT 9223372036854775807",
+        ):
+            given.send_line(line)
+        stream = given.state.databases[0].peek(b"s")
+        words = list(rewrite.commands(b"t", stream))
+        assert [argv[1:] for argv in words if argv[0] == b"XNACK"] == [
+            [b"t", b"g", b"FAIL", b"IDS", b"1", b"5-0", b"RETRYCOUNT", b"9223372036854775807",
+             b"FORCE"],
+            [b"t", b"g", b"FAIL", b"IDS", b"2", b"2-0", b"1-0", b"RETRYCOUNT", b"1", b"FORCE"],
+        ]  # fmt: skip
+        claims = [argv for argv in words if argv[0] == b"XCLAIM"]
+        assert [argv[5] for argv in claims] == [b"3-0", b"4-0"]  # as they were delivered
+        for argv in words:
+            given.send(*argv)
+        assert given.send_line("XPENDING s g - + 9") == given.send_line("XPENDING t g - + 9")
+        twin = given.state.databases[0].peek(b"t")
+        order = [[entry.ms for entry in value.groups[b"g"].by_time] for value in (stream, twin)]
+        assert order == [[5, 2, 1, 3, 4]] * 2
 
     def test_watching_clients_are_not_told(self, given: Any) -> None:
         given.send_line("WATCH s")
