@@ -213,6 +213,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     maxmemory_clients = Parameter(MEMORY_OR_PERCENT, 0)
     lfu_log_factor = Parameter(integer(), 10)
     lfu_decay_time = Parameter(integer(), 1)
+    lazyexpire_nested_arbitrary_keys = Parameter(YES_NO, True, hidden=True)
     lazyfree_lazy_eviction = Parameter(YES_NO, False)
     lazyfree_lazy_expire = Parameter(YES_NO, False, valkey=True)
     lazyfree_lazy_server_del = Parameter(YES_NO, False, valkey=True)

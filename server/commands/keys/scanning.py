@@ -48,6 +48,7 @@ def scan(call: Call) -> Reply:
     """
     cursor = to_cursor(call.argv[1])
     options = ScanOptions(Args(call.argv, 2), b"TYPE")
+    _leave_expired(call)
     cursor, page = call.db.scan(cursor, min(options.count, len(call.db)))
     found: list[Reply] = []
     for key in page:
@@ -72,4 +73,14 @@ def randomkey(call: Call) -> Reply:
 
     RANDOMKEY
     """
+    _leave_expired(call)
     return call.db.random_key()
+
+
+def _leave_expired(call: Call) -> None:
+    """Inside another command, leave expired keys where they are if the configuration says so.
+
+    They are gone for this command all the same. The next one asks again.
+    """
+    if call.is_inside and not call.server.config.lazyexpire_nested_arbitrary_keys:
+        call.db.events.lookup.hides_expired = True
