@@ -19,7 +19,7 @@ from tests.worth import rounds
 
 VALUES = int(os.environ.get("PENSTOCK_LUA_VALUES", rounds(1500)))
 BATCH = 150
-IN_8_6 = (  # what show(cjson) says of the only function that 8.6 has more
+IN_8_6 = (  # what show(cjson) says of the function that came with 8.6
     b"<34>decode<60>95<62>array<60>95<62>with<60>95<62>array<60>95<62>mt<34><61>function<44>"
 )
 NEST = "(function(n) local d = {} for i = 2, n do d = {d} end return d end)"
@@ -367,7 +367,7 @@ def compare(server: Connection, expressions: list[bytes]) -> None:
         for expression, our, their in zip(
             batch, ours.split(b"\n"), theirs.split(b"\n"), strict=True
         ):
-            assert our == their.replace(IN_8_6, b""), expression
+            assert our.replace(IN_8_6, b"") == their.replace(IN_8_6, b""), expression
 
 
 @pytest.mark.parametrize(

@@ -646,6 +646,15 @@ cdef inline int set_field(lua_State *L, int at, bytes name) except -1:
     return 0
 
 
+cdef inline int set_metatable(lua_State *L, int at) except -1:
+    lua_setmetatable(L, at)
+    return 0
+
+
+cdef inline bint push_metatable(lua_State *L, int at) noexcept:
+    return lua_getmetatable(L, at)
+
+
 cdef inline bint next_item(lua_State *L, int at) noexcept:
     return lua_next(L, at)
 

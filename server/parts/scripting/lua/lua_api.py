@@ -97,6 +97,8 @@ _rawget = function("lua_rawget", None, c_int)
 _rawset = function("lua_rawset", None, c_int)
 _rawgeti = function("lua_rawgeti", None, c_int, c_int)
 _rawseti = function("lua_rawseti", None, c_int, c_int)
+_setmetatable = function("lua_setmetatable", c_int, c_int)
+_getmetatable = function("lua_getmetatable", c_int, c_int)
 _next = function("lua_next", c_int, c_int)
 _ref = function("luaL_ref", c_int, c_int)
 _unref = function("luaL_unref", None, c_int, c_int)
@@ -417,6 +419,16 @@ def set_field(L: State, at: int, name: bytes) -> None:
     push_bytes(L, name)
     _insert(L, -2)
     _rawset(L, at - 1 if RELATIVE < at < 0 else at)
+
+
+def set_metatable(L: State, at: int) -> None:
+    """Pop a table, and make it the metatable of that table."""
+    _setmetatable(L, at)
+
+
+def push_metatable(L: State, at: int) -> bool:
+    """Push the metatable of that value. False, and nothing is pushed, if it has none."""
+    return bool(_getmetatable(L, at))
 
 
 def next_item(L: State, at: int) -> bool:

@@ -19,7 +19,7 @@ def install(L: lua.State) -> None:
 def _push_library(L: lua.State) -> None:
     options.push_defaults(L)
     at = lua.top(L)
-    lua.create_table(L, 0, 13)
+    lua.create_table(L, 0, 14)
     options.set_bound(L, at, b"encode", encode)
     options.set_bound(L, at, b"decode", decode)
     options.install(L, at)

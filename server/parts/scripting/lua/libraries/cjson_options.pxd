@@ -15,6 +15,8 @@ cdef int PRECISION
 cdef int KEEP_BUFFER
 cdef int DECODE_DEPTH
 cdef int DECODE_INVALID
+cdef int DECODE_MARKS
+cdef bytes MARK
 cdef int OFF
 cdef int ON
 cdef int NULL
@@ -44,6 +46,11 @@ cdef int encode_number_precision(lua_State *L) noexcept
 cdef int encode_keep_buffer(lua_State *L) noexcept
 cdef int encode_invalid_numbers(lua_State *L) noexcept
 cdef int decode_invalid_numbers(lua_State *L) noexcept
+cdef int decode_array_with_array_mt(lua_State *L) noexcept
+
+cdef mark_array(lua_State *L)
+@cython.locals(marked=bint)
+cdef bint is_marked(lua_State *L) except -1
 
 cdef install(lua_State *L, int options)
 cdef set_bound(lua_State *L, int options, bytes name, lua_CFunction native)

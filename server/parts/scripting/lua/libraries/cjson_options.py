@@ -13,8 +13,9 @@ from server.parts.scripting.lua.libraries import number_octets
 # Where each option is in the table.
 SPARSE_CONVERT, SPARSE_RATIO, SPARSE_SAFE = 1, 2, 3
 ENCODE_DEPTH, ENCODE_INVALID, PRECISION, KEEP_BUFFER = 4, 5, 6, 7
-DECODE_DEPTH, DECODE_INVALID = 8, 9
-DEFAULTS = (0, 2, 10, 1000, 0, 14, 1, 1000, 1)
+DECODE_DEPTH, DECODE_INVALID, DECODE_MARKS = 8, 9, 10
+DEFAULTS = (0, 2, 10, 1000, 0, 14, 1, 1000, 1, 0)
+MARK = b"__is_cjson_array"  # in the metatable of an array, if arrays are marked
 
 OFF, ON, NULL = 0, 1, 2  # what ENCODE_INVALID may be
 SWITCH = (b"off", b"on")
@@ -164,6 +165,32 @@ def decode_invalid_numbers(L: lua.State) -> int:
         return natives.fail_unexpectedly(L, error)
 
 
+def decode_array_with_array_mt(L: lua.State) -> int:
+    """decode_array_with_array_mt([mark]): whether arrays are marked, so that they stay arrays."""
+    try:
+        return _choice_alone(L, DECODE_MARKS, SWITCH)
+    except Exception as error:
+        return natives.fail_unexpectedly(L, error)
+
+
+def mark_array(L: lua.State) -> None:
+    """Mark the table on top as an array: encode() writes it as one, also if it is empty."""
+    lua.create_table(L, 0, 1)
+    lua.push_boolean(L, True)
+    lua.set_field(L, -2, MARK)
+    lua.set_metatable(L, -2)
+
+
+def is_marked(L: lua.State) -> bool:
+    """Whether the table on top is marked as an array."""
+    if not lua.push_metatable(L, -1):
+        return False
+    lua.get_field(L, -1, MARK)
+    marked = lua.to_boolean(L, -1)
+    lua.pop(L, 2)
+    return marked
+
+
 def install(L: lua.State, options: int) -> None:
     """Put these functions into the table on top; they are about the table of options there."""
     set_bound(L, options, b"encode_sparse_array", encode_sparse_array)
@@ -173,6 +200,7 @@ def install(L: lua.State, options: int) -> None:
     set_bound(L, options, b"encode_keep_buffer", encode_keep_buffer)
     set_bound(L, options, b"encode_invalid_numbers", encode_invalid_numbers)
     set_bound(L, options, b"decode_invalid_numbers", decode_invalid_numbers)
+    set_bound(L, options, b"decode_array_with_array_mt", decode_array_with_array_mt)
 
 
 def set_bound(L: lua.State, options: int, name: bytes, native: lua.Native) -> None:

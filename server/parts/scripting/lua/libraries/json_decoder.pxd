@@ -54,7 +54,7 @@ cdef class JsonDecoder:
     cdef bytes wrong
     cdef bint accepts_invalid
 
-    @cython.locals(most=int64_t, outer=list, index=int, token=int)
+    @cython.locals(most=int64_t, outer=list, index=int, token=int, marks=bint, room=int)
     cdef int read(self, lua_State *L) except -2
     cdef int read_end(self, lua_State *L) except -2
     cdef int _refuse(self, lua_State *L, bytes expected) except -2

@@ -60,6 +60,8 @@ class JsonDecoder:
         """
         self.unescaped.L = L
         self.accepts_invalid = options.get(L, options.DECODE_INVALID) != options.OFF
+        marks = options.get(L, options.DECODE_MARKS) == options.ON
+        room = 4 if marks else 2  # of the stack, for an array
         most = options.get(L, options.DECODE_DEPTH)
         outer: list[int] = []  # index of the tables that this table is in
         index = 0  # of the next value in an array; 0 in an object
@@ -69,10 +71,12 @@ class JsonDecoder:
                 raise MemoryError
             token = self.token
             if token in {OBJECT, ARRAY}:
-                if len(outer) >= most or not lua.has_room(L, 3 if token == OBJECT else 2):
+                if len(outer) >= most or not lua.has_room(L, room if token == ARRAY else 3):
                     text = b"Found too many nested data structures (%d) at character %d"
                     return natives.fail(L, text % (len(outer) + 1, self.at))
                 lua.create_table(L, 0, 0)
+                if marks and token == ARRAY:
+                    options.mark_array(L)
                 self._next()
                 if self.token != token + 1:
                     outer.append(index)

@@ -1,7 +1,8 @@
 """A value of Lua as JSON, with the words and limits of lua-cjson 2.1.
 
-A table whose keys are whole numbers above 0 is an array; any other one, also an empty one, is an
-object. What is nested is bounded by an option (1000) and by Lua's stack, not by recursion.
+A table whose keys are whole numbers above 0 is an array, and so is one that decode() has marked as
+one; any other, also an empty one, is an object. What is nested is bounded by an option (1000) and
+by Lua's stack, not by recursion.
 """
 
 from __future__ import annotations
@@ -74,6 +75,9 @@ class JsonEncoder:
 
     def _open(self, L: lua.State) -> int:
         """Begin the table on top; its length if it is an array, or AN_OBJECT, or FAILED."""
+        if options.is_marked(L):
+            self.output.byte(LEFT_BRACKET)
+            return lua.length(L, -1)
         length = self._array_length(L)
         if length > 0:
             self.output.byte(LEFT_BRACKET)
