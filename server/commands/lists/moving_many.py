@@ -44,10 +44,8 @@ def lmovem(call: Call) -> Reply:
     count, exactly, in_bulk = _how_many(args)
     source = call.argv[1]
     values = list_steps.find_list(call, source)
-    if exactly and (values is None or len(values) < count):
+    if values is None or (exactly and len(values) < count):
         return NULL_ARRAY
-    if values is None:
-        return []
     target = call.argv[2]
     return list(list_steps.move_many(call, source, target, from_left, to_left, count, in_bulk))
 

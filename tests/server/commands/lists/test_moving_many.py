@@ -59,8 +59,8 @@ def test_too_few_elements(server):
     client = server.client()
     assert client.raw("LMOVEM", "src", "dst", "LEFT", "LEFT", "EXACTLY", 3, "OBO") == b"*-1\r\n"
     assert client.raw("LMOVEM", "no", "dst", "LEFT", "LEFT", "EXACTLY", 1, "OBO") == b"*-1\r\n"
-    assert client.raw("LMOVEM", "no", "dst", "LEFT", "LEFT", "COUNT", 3, "OBO") == b"*0\r\n"
-    assert client.raw("LMOVEM", "no", "dst", "LEFT", "LEFT") == b"*0\r\n"
+    assert client.raw("LMOVEM", "no", "dst", "LEFT", "LEFT", "COUNT", 3, "OBO") == b"*-1\r\n"
+    assert client.raw("LMOVEM", "no", "dst", "LEFT", "LEFT") == b"*-1\r\n"
     client.send("HELLO", 3)
     assert client.raw("LMOVEM", "src", "dst", "LEFT", "LEFT", "EXACTLY", 3, "OBO") == b"_\r\n"
     assert lists(server) == [[b"a", b"b"], []]
@@ -128,7 +128,7 @@ def test_the_type_of_the_target_is_tested_first(server):
     assert server.send_line("BLMOVEM src dst LEFT LEFT 0").startswith("-WRONGTYPE")
     assert server.send_line("LMOVEM dst src LEFT LEFT").startswith("-WRONGTYPE")
     assert server.send_line("LLEN src") == 2
-    assert server.send_line("LMOVEM no dst LEFT LEFT") == []
+    assert server.send_line("LMOVEM no dst LEFT LEFT") is None
 
 
 @pytest.mark.parametrize("block", [False, True])
