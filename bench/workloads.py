@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Final, Protocol
 
 from bench.client import Argument, Command, encode
@@ -30,6 +30,7 @@ TOWNS: Final = 20  # groups of places
 TOWN_PLACES: Final = 5000
 NEAREST: Final = 100  # of them, in an answer
 MANY_KEYS: Final = 3_000_000
+MANY_PENDING: Final = 1_000_000
 STREAM: Final = b"readings"
 ITEM: Final = "item-of-twenty-bytes"
 OK: Final = b"+OK\r\n"
@@ -211,6 +212,21 @@ def a_stream_with_groups(requests: int) -> Iterator[Command]:
         yield ("XGROUP", "CREATE", STREAM, group(client), 0)
 
 
+def own_streams(_: int) -> Iterator[Command]:
+    """Make a stream with a group for each connection."""
+    for client in range(CLIENTS):
+        yield ("XGROUP", "CREATE", own_stream(client), "g", "$", "MKSTREAM")
+
+
+def many_pending(_: int) -> Iterator[Command]:
+    """Make a stream of which a consumer has so many entries pending."""
+    yield ("XGROUP", "CREATE", STREAM, "g", "$", "MKSTREAM")
+    for number in range(MANY_PENDING):
+        yield ("XADD", STREAM, entry_id(number), "f", "v")
+    for _ in range(0, MANY_PENDING, 10_000):
+        yield ("XREADGROUP", "GROUP", "g", "me", "COUNT", 10_000, "STREAMS", STREAM, ">")
+
+
 def tokens_in_the_ring(_: int) -> Iterator[Command]:
     """Put items into some of the lists of the ring."""
     for client in range(0, CLIENTS, CLIENTS // TOKENS):
@@ -322,6 +338,31 @@ def read_and_acknowledge(client: int, count: int = 10) -> Script:
         script.append(xreadgroup(client, at, count))
         script.append(exchange(("XACK", STREAM, group(client), *ids), count))
     script.append(Exchange(encode(("XGROUP", "SETID", STREAM, group(client), 0)), OK))
+    return script
+
+
+def own_stream(client: int) -> bytes:
+    return b"own-%02d" % client
+
+
+def add_and_read(client: int, options: Command, done: Command) -> Script:
+    """Add entries one by one, and have each delivered and *done*; then make the stream anew.
+
+    *options* are those of XADD. *done* is a command and its words before the ids.
+    """
+    key, fields = own_stream(client), [b"f", b"v"]
+    script = []
+    for number in range(1000):
+        added = entry_id(number)
+        read = ("XREADGROUP", "GROUP", "g", "me", "COUNT", 1, "STREAMS", key, ">")
+        ended: Argument | list[int] = 1 if done[0] == "XACK" else [1]
+        script += [
+            exchange(("XADD", key, *options, added, *fields), added),
+            exchange(read, [[key, [[added, fields]]]]),
+            exchange((done[0], key, *done[1:], added), ended),
+        ]
+    script.append(exchange(("DEL", key), 1))
+    script.append(Exchange(encode(("XGROUP", "CREATE", key, "g", "$", "MKSTREAM")), OK))
     return script
 
 
@@ -513,6 +554,59 @@ WORKLOADS: Final = [
         "XGROUP CREATE, 200,000 keys",
         Scripted(make_groups, checked=False),
         AS_MUCH,
+    ),
+    Workload(
+        "xadd-acked",
+        "XADD MAXLEN 100 ACKED + XREADGROUP + XACK",
+        Scripted(
+            partial(add_and_read, options=("MAXLEN", 100, "ACKED"), done=("XACK", "g")),
+            per_request=3,
+            checked=False,
+        ),
+        AS_MUCH,
+        own_streams,
+        ("XADD", "trial", "ACKED", "*", "f", "v"),
+    ),
+    Workload(
+        "xackdel",
+        "XADD + XREADGROUP + XACKDEL",
+        Scripted(
+            partial(add_and_read, options=(), done=("XACKDEL", "g", "IDS", 1)),
+            per_request=3,
+            checked=False,
+        ),
+        AS_MUCH,
+        own_streams,
+        ("XACKDEL", "trial", "g", "IDS", 1, "1-1"),
+    ),
+    Workload(
+        "claim",
+        "XREADGROUP CLAIM of 10, 1,000,000 pending",
+        RedisBenchmark(
+            (
+                "XREADGROUP",
+                "GROUP",
+                "g",
+                "me",
+                "COUNT",
+                "10",
+                "CLAIM",
+                "0",
+                "STREAMS",
+                STREAM.decode(),
+                ">",
+            ),
+        ),
+        AS_MUCH,
+        many_pending,
+        ("XADD", "trial", "ACKED", "*", "f", "v"),  # what came with 8.2; CLAIM needs a group
+    ),
+    Workload(
+        "xadd-idmp",
+        "XADD IDMP",
+        RedisBenchmark(("XADD", "once", "IDMP", "p", "__rand_int__", "*", *FIELDS)),
+        AS_MUCH,
+        trial=("XADD", "trial", "IDMP", "p", "1", "*", "f", "v"),
     ),
     Workload(
         "brpop",
