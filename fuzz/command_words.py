@@ -82,7 +82,7 @@ TEXTS: dict[str, list[bytes]] = {
     "library-name": [b"l", b"k"],
     "encoding": [b"u8", b"i16", b"u63", b"i64", b"i65"],
 }
-COUNTS = ("numkeys", "numfields")
+COUNTS = ("numkeys", "numfields", "numids")
 STREAM_ENDS = ("start", "end")  # ids here, and integers elsewhere
 LONGEST_NUMBER = 300  # of elements that a count or an offset asks for
 
@@ -91,6 +91,10 @@ PREPARATIONS = [
     *(b"XADD stream:%d * field value" % n for n in range(3)),
     *(b"XGROUP CREATE stream:%d g 0 MKSTREAM" % n for n in range(3)),
     *(b"XREADGROUP GROUP g alice COUNT 2 STREAMS stream:%d >" % n for n in range(3)),
+    *(b"XREADGROUP GROUP g bob CLAIM 0 COUNT 3 STREAMS stream:%d >" % n for n in range(3)),
+    *(b"XADD stream:%d MAXLEN ~ 3 ACKED * field value" % n for n in range(3)),
+    *(b"XTRIM stream:%d MAXLEN 2 DELREF" % n for n in range(3)),
+    *(b"XGROUP SETID stream:%d g 0" % n for n in range(3)),
 ]
 
 # CONFIG SET: what it may change here, and to what.
