@@ -123,7 +123,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     tls_session_cache_timeout = Parameter(integer(), 300)
     max_new_tls_connections_per_cycle = Parameter(integer(1, 1000), 1)
     # the process
-    redis_version = Parameter(VERSION, "7.4.0")  # as build.REDIS_VERSION
+    redis_version = Parameter(VERSION, "8.6.3")  # as build.REDIS_VERSION
     event_loop = Parameter(one_of("uvloop", "asyncio"), "uvloop", mutable=False)
     databases = Parameter(integer(1), 16, mutable=False)
     hz = Parameter(clamped(1, 500), 10)

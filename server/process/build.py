@@ -14,13 +14,13 @@ import penstock
 from server.process import identity
 
 VERSION = penstock.__version__
-REDIS_VERSION = "7.4.0"  # the redis whose behaviour clients may expect
+REDIS_VERSION = "8.6.3"  # the redis whose behaviour clients may expect
 
 
 def version_line() -> str:
     """What --version says, for people and for tools: these look for redis-server's v=.
 
-    Redis server v=7.4.0 sha=00000000:0 malloc=libc bits=64 build=compiled penstock=0.1.0
+    Redis server v=8.6.3 sha=00000000:0 malloc=libc bits=64 build=compiled penstock=0.1.0
     """
     core = "compiled" if compiled() else "uncompiled"
     return (

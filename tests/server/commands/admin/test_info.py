@@ -63,7 +63,7 @@ def test_resp3_clients_get_verbatim_text(server):
 
 def test_the_server_section_has_version_mode_and_run_id(server):
     fields = sections(server, "server")["Server"]
-    assert fields["redis_version"] == "7.4.0"
+    assert fields["redis_version"] == "8.6.3"
     assert fields["redis_mode"] == "standalone"
     assert fields["penstock_compiled"] in ("yes", "no")
     assert len(fields["run_id"]) == 40

@@ -7,7 +7,7 @@ from server.commands.admin.penstock_drawing import MOST_HEAD, draw
 
 def test_it_ends_with_the_version_as_redis_does(server):
     for words in ("LOLWUT", "LOLWUT VERSION 5", "LOLWUT VERSION", "LOLWUT 3 7"):
-        assert server.send_line(words).endswith(b", Redis ver. 7.4.0\n")
+        assert server.send_line(words).endswith(b", Redis ver. 8.6.3\n")
     assert server.send_line("LOLWUT VERSION x") == ("-ERR value is not an integer or out of range")
 
 
