@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -52,6 +52,14 @@ class Replica:
         self._dispatcher.turn.enter()
         self._dispatcher.execute(self._client, command)
         return self._client.out.take()
+
+    def play_to(self, call: Callable[..., Reply]) -> None:
+        """Have another server, which *call* sends a command to, run what was logged."""
+        assert call(b"FLUSHALL") == ("+", b"OK")
+        for unit in self.log.units:
+            for _, argv in unit:
+                assert call(*argv)[0] != "-", argv
+        assert call(b"DEBUG", b"DIGEST") == ("+", self.digest())
 
     def run(self, unit: list[Op]) -> None:
         """Replay commands that were logged together."""

@@ -8,26 +8,12 @@ import pytest
 
 from tests.compat.connection import Connection
 from tests.compat.oracles import REDIS_8_6, Oracles
-from tests.compat.processes import ServerProcess
 from tests.compat.random_commands import Draw
 from tests.compat.resp import read
 from tests.compat.test_log_exchange import Replica
-from tests.compat.test_random import COMMANDS, SEED, SEQUENCES, Servers, first_difference, report
 from tests.worth import rounds
 
 FAMILY = "acked trims"  # which are logged in words that no older server knows
-
-
-@pytest.mark.parametrize("protocol", [2, 3])
-def test_random_commands_get_the_same_answers(
-    protocol: int, penstock: ServerProcess, oracles: Oracles
-) -> None:
-    servers = Servers(penstock, oracles.start(REDIS_8_6), REDIS_8_6)
-    for number in range(SEQUENCES):
-        seed = f"{SEED}-{FAMILY}-{number}"
-        commands = Draw(seed).sequence(FAMILY, COMMANDS)
-        if first_difference(commands, servers, protocol) is not None:
-            pytest.fail(report(seed, commands, servers, protocol), pytrace=False)
 
 
 @pytest.mark.parametrize("number", range(rounds(8)))
@@ -36,11 +22,7 @@ def test_redis_gets_the_same_streams_from_penstock_s_log(number: int, oracles: O
     for command in Draw(f"ours-{FAMILY}-{number}").sequence(FAMILY, 120):
         ours.call(command)
     theirs = Connection(oracles.start(REDIS_8_6).port, 2)
-    theirs.call(b"FLUSHALL")
-    for unit in ours.log.units:
-        for _, argv in unit:
-            assert theirs.call(*argv)[0] != "-", argv
-    assert theirs.call(b"DEBUG", b"DIGEST") == ("+", ours.digest())
+    ours.play_to(theirs.call)
     for stream in (b"s", b"t"):
         for group in (b"g", b"h"):
             command = [b"XPENDING", stream, group]
