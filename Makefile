@@ -231,8 +231,7 @@ test-python:
 MATRIX_TESTS := $(addprefix tests/,protocol storage server/dispatch server/commands/streams)
 
 test-matrix: $(RUN_READY)
-	@test -n "$(OTHER_PYTHONS)" || echo "No other Python of $(PYTHONS) is there."
-	@$(MAKE) --no-print-directory --keep-going -j2 $(OTHER_PYTHONS:%=matrix-%)
+	$(if $(OTHER_PYTHONS),@$(MAKE) --no-print-directory --keep-going -j2 $(OTHER_PYTHONS:%=matrix-%),@echo "No other Python of $(PYTHONS) is there.")
 
 matrix-%: PYTHON = $*
 matrix-%:
@@ -240,9 +239,9 @@ matrix-%:
 	cd $(OTHER) && PENSTOCK_UNCOMPILED=1 .venv/bin/python -m pytest -q $(MATRIX_TESTS)
 
 # The others of PYTHONS that this machine has, oldest first.
-OTHER_PYTHONS = $(foreach version,$(filter-out $(shell $(BIN)/python -c \
+OTHER_PYTHONS = $(strip $(foreach version,$(filter-out $(shell $(BIN)/python -c \
   'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS)),$(shell \
-  python$(version) -c '' 2> /dev/null && echo python$(version)))
+  python$(version) -c '' 2> /dev/null && echo python$(version))))
 
 test-pythons: $(RUN_READY)
 	@test -n "$(OTHER_PYTHONS)" || echo "No other Python of $(PYTHONS) is there."
