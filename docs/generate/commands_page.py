@@ -6,7 +6,9 @@ from pathlib import Path
 
 import server.commands  # noqa: F401  (fills the table)
 from server.commands.admin.introspection import flag_names
+from server.table import not_served
 from server.table.command import Command, CommandTable
+from server.table.not_served import Family
 
 DOCUMENT = Path(__file__).parents[1] / "commands.md"
 
@@ -14,7 +16,11 @@ HEADING = """\
 # Commands
 
 All commands of this server; `make docs` writes this page from the command table. The commands
-behave as in Redis 7.4; differences are described at the command.
+behave as in Redis 8.6; differences are described at the command. What is not served is at the end.
+"""
+
+MODULES = """\
+**Modules** (`JSON.SET` and the like): the error says "{reason}". `loadmodule` ends the start.
 """
 
 
@@ -30,7 +36,16 @@ def document(table: CommandTable) -> str:
     for group in sorted(groups):
         parts.append(f"## {group.capitalize()}\n")
         parts += [entry(row) for row in sorted(groups[group], key=lambda row: row.name)]
+    parts.append("## Not served\n")
+    parts += [refusal(family) for family in not_served.FAMILIES]
+    parts.append(MODULES.format(reason=not_served.MODULES))
     return "\n".join(parts)
+
+
+def refusal(family: Family) -> str:
+    """Commands that are not served, and why."""
+    names = ", ".join(f"`{name}`" for name in family.names)
+    return f'**{family.title}**: {family.explanation} {names}: the error says "{family.reason}".\n'
 
 
 def entry(row: Command) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
+from server.table import not_served
 from storage import errors as storage_errors
 from storage.rdb.errors import BadPayload, UnknownType
 
@@ -180,13 +181,19 @@ def wrong_arity(name: str) -> ErrorReply:
 
 
 def unknown_command(argv: list[bytes]) -> ErrorReply:
-    """Names the command and its first arguments, 128 bytes of each at most."""
+    """Names the command and its first arguments, 128 bytes of each at most.
+
+    For a command that Redis has and this server does not, it has the reason instead.
+    """
+    name = text_of(argv[0], MAX_ECHO)
+    reason = not_served.reason_for(name.upper())
+    if reason:
+        return ErrorReply("ERR", f"unknown command '{name}': {reason}")
     words = ""
     for word in argv[1:]:
         if len(words) >= MAX_ECHO:
             break
         words += f"'{text_of(word, MAX_ECHO - len(words))}' "
-    name = text_of(argv[0], MAX_ECHO)
     return ErrorReply("ERR", f"unknown command '{name}', with args beginning with: {words}")
 
 

@@ -164,8 +164,8 @@ def move_many(
         moved = [first] * count
     else:
         moved = _taken(values, from_left, count)
-        if not from_left if in_bulk else to_left:
-            moved.reverse()
+        if (in_bulk and not from_left) or (to_left and not in_bulk):
+            moved.reverse()  # into the order in which they lie in the target
         fresh = into is None
         if into is None:
             into = new_quicklist(call.server.node_limits.list_size)

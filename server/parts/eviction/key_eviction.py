@@ -222,8 +222,10 @@ class KeyEviction(Part):
     def _follow_policy(self) -> None:
         policy = policy_named(self._policy_name)
         self._spares_all = policy is None
-        self._volatile, self._rank = (False, UNRANKED) if policy is None else policy[:2]
-        self._events.lookup.by_writes = policy is not None and policy.by_writes
+        if policy is None:
+            self._volatile, self._rank, self._events.lookup.by_writes = False, UNRANKED, False
+        else:
+            self._volatile, self._rank, self._events.lookup.by_writes = policy
         self.pool.rank_by(self._rank)
         self._events.usage.counts = self._rank == BY_FREQUENCY
         self._events.usage.is_saved = self._rank in (BY_FREQUENCY, BY_IDLE_TIME)
