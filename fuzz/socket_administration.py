@@ -22,10 +22,12 @@ LIMITS: dict[str, list[str]] = {
     "maxclients": ["10000", "10000", "100", "40"],
     "timeout": ["0", "1"],
     "maxmemory": ["0", "0", "1mb", "40mb"],
-    "maxmemory-policy": ["noeviction", "allkeys-lru", "allkeys-random", "volatile-ttl"],
+    "maxmemory-policy": [
+        "noeviction", "allkeys-lru", "allkeys-random", "volatile-ttl", "allkeys-lrm",
+    ],
     "busy-reply-threshold": ["5000", "1", "10", "100", "0"],
     "tracking-table-max-keys": ["1000000", "1", "100"],
-    "notify-keyspace-events": ["", "KEA"],
+    "notify-keyspace-events": ["", "KEA", "KEAocSTIV"],
     "requirepass": ["", PASSWORD],
     "repl-backlog-size": ["1mb", "16kb", "10mb"],
     "repl-diskless-sync": ["yes", "no"],
@@ -130,13 +132,15 @@ def migrant(dice: Random, scene: Scene) -> Requests:
 
 
 def saver(dice: Random, _scene: Scene) -> Requests:
-    """Children, and loads of all data, during all other commands."""
+    """Children, loads of all data, backups and counts of keys, during all other commands."""
     commands = (
         "BGSAVE", "BGSAVE SCHEDULE", "BGREWRITEAOF", "BGREWRITEAOF", "SAVE", "DEBUG RELOAD",
         "DEBUG RELOAD NOSAVE", "DEBUG LOADAOF", "LASTSAVE", "DEBUG DIGEST", "DEBUG SLEEP 0.05",
         "DEBUG OBJECT big", "DEBUG POPULATE 1000 string", "DEBUG QUICKLIST-PACKED-THRESHOLD 100b",
         "DEBUG AOF-FLUSH-SLEEP 1000", "DEBUG AOF-FLUSH-SLEEP 0", "DEBUG JMAP", "MEMORY PURGE",
         "DEBUG SET-ACTIVE-EXPIRE 1", "MEMORY DOCTOR", "CONFIG REWRITE", "BGSAVE CANCEL",
+        "BACKUP START", "BACKUP START", "BACKUP SEAL", "BACKUP ABORT", "BACKUP CLEANUP",
+        "HOTKEYS START METRICS 2 CPU NET", "HOTKEYS STOP", "HOTKEYS GET", "HOTKEYS RESET",
     )  # fmt: skip
     requests = Requests()
     for _ in range(dice.choice((1, 2))):

@@ -117,11 +117,15 @@ def blocked(dice: Random, _scene: Scene) -> Requests:
         f"BLMOVE q:0 q:1 LEFT RIGHT {timeout}",
         f"BLMOVE q:1 q:0 RIGHT LEFT {timeout}",
         f"BRPOPLPUSH q:0 q:0 {timeout}",
+        f"BLMOVEM q:0 q:1 LEFT RIGHT {timeout} EXACTLY 3 BULK",
+        f"BLMOVEM q:1 q:0 RIGHT RIGHT {timeout} COUNT 2 OBO",
         f"BLMPOP {timeout} 2 q:0 q:1 LEFT COUNT 5",
         f"BZPOPMIN q:zset:0 {timeout}",
         f"BZMPOP {timeout} 1 q:zset:0 MAX",
         f"XREAD BLOCK {milliseconds} STREAMS q:stream:0 q:stream:1 $ $",
         f"XREADGROUP GROUP g c BLOCK {milliseconds} STREAMS q:stream:0 >",
+        f"XREADGROUP GROUP g d BLOCK {milliseconds} CLAIM 20 STREAMS q:stream:0 >",
+        f"XREADGROUP GROUP g e BLOCK {milliseconds} CLAIM 0 MAXCOUNT 2 STREAMS q:stream:0 >",
         f"WAIT 3 {milliseconds}",
         f"WAITAOF 1 0 {milliseconds}",
         f"WAITAOF 1 2 {milliseconds}",
@@ -143,6 +147,9 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
         ("RPUSH", "q:0", value),
         ("LPUSH", "q:1", value, value),
         ("XADD", "q:stream:0", "*", "f", value),
+        tuple(f"XADD q:stream:0 MAXLEN 50 ACKED IDMP p {dice.randrange(9)} * f v".split()),
+        ("XNACK", "q:stream:0", "g", "FAIL", "IDS", 1, "1-1", "FORCE"),
+        ("XTRIM", "q:stream:0", "MAXLEN", 5, "DELREF"),
         ("ZADD", "q:zset:0", 1, value[:100]),
         ("DEL", "q:0", "q:stream:0"),
         ("SET", "q:0", "a string"),
@@ -155,7 +162,7 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
     if is_whole:
         requests.add("MULTI")
     for _ in range(dice.choice((1, 5, 50 if len(value) < 10_000 else 2))):
-        requests.add(*dice.choices(feeds, (9, 9, 9, 9, 3, 2, 2, 2, 2, 1))[0])
+        requests.add(*dice.choices(feeds, (9, 9, 9, 4, 4, 2, 9, 3, 2, 2, 2, 2, 1))[0])
     if is_whole:
         requests.add("EXEC")
     return requests
