@@ -24,7 +24,9 @@ cdef int64_t MANY_ENTRIES
 cdef class Done:
     cdef readonly dict acked
     cdef readonly list deleted
+    cdef readonly StreamId greatest
 
+    cpdef int note_deleted(self, StreamId entry_id) except -1
     cpdef int note_acked(self, bytes name, StreamId entry_id) except -1
 
 
@@ -69,16 +71,17 @@ cdef class ReferencedTrim:
     cdef readonly int64_t limit
     cdef References _references
     cdef int64_t _deleted
+    cdef readonly bint keeps
     cdef readonly StreamId upto
 
     @cython.locals(stream=Stream, references=References, is_acked=bint, start=bytes, place=RaxIterator,
                    node=Listpack, looked_at=StreamId)
     cpdef int64_t run(self) except -1
-    @cython.locals(stream=Stream)
-    cpdef bint has_kept(self) except -1
     @cython.locals(stream=Stream, references=References, first=StreamId, last=StreamId, count=int64_t,
                    is_past=bint, is_free=bint)
     cdef bint _trim_node(self, bytes key, Listpack node) except -1
+    @cython.locals(entry=StreamIterator)
+    cdef int _note_all(self, StreamId first, StreamId last) except -1
     @cython.locals(stream=Stream, references=References, entry=StreamIterator, entry_id=StreamId,
                    is_past=bint)
     cdef bint _trim_entries(self, StreamId first, StreamId last) except -1

@@ -15,7 +15,7 @@ from storage.stream import stream_id, stream_node
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.references import References
 from storage.stream.stream import Stream
-from storage.stream.stream_id import MAX, StreamId
+from storage.stream.stream_id import MAX, ZERO, StreamId
 
 KEEPREF = 0
 DELREF = 1
@@ -34,13 +34,23 @@ MANY_ENTRIES = 10_000
 
 
 class Done:
-    """What a log has to say: the ids that were deleted, and those that were acknowledged."""
+    """What a log has to say: the ids that were deleted, and those that were acknowledged.
 
-    __slots__ = ("acked", "deleted")
+    Of a trim, *deleted* has those that are greater than an entry which was left.
+    """
+
+    __slots__ = ("acked", "deleted", "greatest")
 
     def __init__(self) -> None:
         self.acked: dict[bytes, list[bytes]] = {}  # by the group's name
         self.deleted: list[bytes] = []
+        self.greatest = ZERO  # of what is deleted
+
+    def note_deleted(self, entry_id: StreamId) -> None:
+        """An entry is gone."""
+        self.deleted.append(entry_id.encode())
+        if stream_id.compare(entry_id, self.greatest) > 0:
+            self.greatest = entry_id
 
     def note_acked(self, name: bytes, entry_id: StreamId) -> None:
         """An entry is no longer pending in the group *name*."""
@@ -81,7 +91,7 @@ class Deletion:
             return _MISSING
         self.deleted += 1
         if self._done is not None:
-            self._done.deleted.append(entry_id.encode())
+            self._done.note_deleted(entry_id)
         self._first_gone = self._first_gone or gone == 2
         return _DELETED
 
@@ -172,11 +182,13 @@ class ReferencedTrim:
     Of the oldest entries, as many are deleted as the policy allows until *maxlen* are left and all
     are looked at that are less than *minid* (-1 and the greatest id mean no such bound). A *limit*
     (0: none) ends the trim before the node with which more would be deleted if all of it went.
-    References that DELREF drops are noted in *done*.
+    Noted in *done* are the references that DELREF drops, and what ACKED deletes beyond an entry
+    that it keeps.
     """
 
     __slots__ = (
-        "_deleted", "_done", "_references", "limit", "maxlen", "minid", "policy", "stream", "upto",
+        "_deleted", "_done", "_references", "keeps", "limit", "maxlen", "minid", "policy",
+        "stream", "upto",
     )  # fmt: skip
 
     def __init__(
@@ -196,6 +208,7 @@ class ReferencedTrim:
         self.limit = limit
         self._references = stream.references()
         self._deleted = 0
+        self.keeps = False  # an entry that was looked at is left
         self.upto = minid  # all that is less was looked at
 
     def run(self) -> int:
@@ -209,6 +222,9 @@ class ReferencedTrim:
         start = b""
         if references is not None and is_acked and not 0 < self.limit < MANY_ENTRIES:
             start = references.kept_below.key()
+            self.keeps = stream.length > 0 and (
+                stream_id.compare(stream.first_id, references.kept_below) < 0
+            )
         place = stream.rax.seek("<=", start) if start else stream.rax.seek("^", b"")
         if not place.valid:
             place = stream.rax.seek("^", b"")
@@ -225,11 +241,6 @@ class ReferencedTrim:
         if self._deleted:
             stream.first_id = stream.first_entry_id()
         return self._deleted
-
-    def has_kept(self) -> bool:
-        """Whether there are entries left that were looked at."""
-        stream = self.stream
-        return stream.length > 0 and stream_id.compare(stream.first_id, self.upto) < 0
 
     def _trim_node(self, key: bytes, node: Listpack) -> bool:
         """Delete what may be of one node. False if that was the last node to look at."""
@@ -250,11 +261,19 @@ class ReferencedTrim:
             if is_free and references is not None and self.policy == _ACKED:
                 is_free = stream_id.compare(last, least(stream, references)) <= 0
             if is_free:
+                if self.keeps and self._done is not None:
+                    self._note_all(first, last)
                 stream.remove_node(key, node)
                 stream.length -= count
                 self._deleted += count
                 return True
         return self._trim_entries(first, last)
+
+    def _note_all(self, first: StreamId, last: StreamId) -> None:
+        """All entries from *first* to *last* are going to be deleted."""
+        entry = self.stream.range(first, last)
+        while entry.next() and self._done is not None:
+            self._done.note_deleted(entry.current_id())
 
     def _trim_entries(self, first: StreamId, last: StreamId) -> bool:
         """Delete what may be from *first* to *last*. False if the trim is over."""
@@ -266,12 +285,15 @@ class ReferencedTrim:
             if references is not None and self.policy == _ACKED and not is_past:
                 is_past = stream_id.compare(entry_id, least(stream, references)) > 0
                 if not is_past and is_referenced(stream, references, entry_id):
+                    self.keeps = True
                     continue
             if is_past:
                 self.upto = entry_id
                 return False
             if references is not None and self.policy == _DELREF:
                 drop_references(stream, references, entry_id, self._done)
+            if self.keeps and self._done is not None:
+                self._done.note_deleted(entry_id)
             stream.delete_current(entry)
             self._deleted += 1
         return True

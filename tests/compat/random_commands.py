@@ -416,16 +416,6 @@ NEWER_FAMILIES: dict[str, list[str]] = {
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
     ],
-    "acked trims": [
-        "XADD stream next_id FIELD value",
-        "XADD stream next_id FIELD value",
-        "XADD stream next_id FIELD value",
-        "XADD stream policy next_id FIELD value",
-        "XADD stream policy? trim policy? next_id FIELD value",
-        "XTRIM stream trim policy",
-        "XTRIM stream policy trim policy?",
-        *OF_REFERENCES,
-    ],
 }
 
 # What is compared with 8.6 only; see test_newer_random.py. After 8.6 IFEQ and its like came to
@@ -466,6 +456,16 @@ FAMILIES_OF_8_6: dict[str, list[str]] = {
         "DUMP key",
         "DEBUG DIGEST-VALUE key key*",
         "DEBUG DIGEST",
+    ],
+    "acked trims": [
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value",
+        "XADD stream next_id FIELD value",
+        "XADD stream policy next_id FIELD value",
+        "XADD stream policy? trim policy? next_id FIELD value",
+        "XTRIM stream trim policy",
+        "XTRIM stream policy trim policy?",
+        *OF_REFERENCES,
     ],
     "references": [
         "XADD stream next_id FIELD value",

@@ -249,7 +249,7 @@ class Trim:
             trim = ReferencedTrim(stream, self.policy, maxlen, minid, limit, self.done)
             deleted = trim.run()
             self._upto = trim.upto
-            self._keeps = trim.has_kept()
+            self._keeps = trim.keeps
             return deleted
         if self.strategy == MAXLEN:
             return stream.trim_by_length(self.maxlen, self.approximate, limit)
@@ -262,9 +262,11 @@ class Trim:
     def as_exact(self, stream: Stream) -> list[bytes]:
         """The words of an exact trim that does to a copy of the stream what was done to it.
 
-        There is no policy in them, which only Redis 8.2 knows, unless entries were left that are
-        older than some that were deleted.
+        There is no policy in them, which only Redis 8.2 knows. If entries were left that are older
+        than some that were deleted, this trims up to the first that is left; *done* has the others.
         """
+        if self._keeps:
+            return [MINID, b"=", stream.first_id.encode()]
         refers = self.policy > deletions.KEEPREF
         is_met = not self.approximate and not refers  # all that the threshold says is done
         if self.strategy == MAXLEN:
@@ -273,5 +275,4 @@ class Trim:
             threshold = (self._upto if refers else self.minid).encode()
         else:
             threshold = (stream.first_id if stream.length else MAX).encode()
-        words = [self.strategy, b"=", threshold]
-        return [*words, POLICIES[self.policy]] if self._keeps else words
+        return [self.strategy, b"=", threshold]

@@ -79,10 +79,7 @@ def _tell(call: Call, deletion: Deletion, done: Done | None) -> None:
     """
     key, changes = call.argv[1], deletion.acked + deletion.dropped + deletion.deleted
     if done is not None:
-        stream_steps.log_acked(call, done)
-        if done.deleted:
-            words = (b"XDEL", key, *done.deleted)
-            call.db.group_changed(key, None, changes=0, log=words)
+        stream_steps.log_done(call, done)
     if deletion.deleted:
         stream_steps.note_sparse(call, deletion.stream)
         call.db.changed(key, b"xdel", changes=changes)

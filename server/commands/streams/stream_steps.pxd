@@ -3,6 +3,7 @@ cimport cython
 from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim
 from storage.keyspace.keyspace cimport Keyspace
+from storage.stream cimport stream_id
 from storage.stream.deletions cimport Done
 from storage.stream.stream cimport Stream, StreamConfig
 from storage.stream.stream_id cimport StreamId
@@ -15,5 +16,7 @@ cdef list _log_of(
     Call call, Trim trim, Py_ssize_t id_at, Stream stream, bytes text, bint seq_given, list options
 )
 cpdef int note_sparse(Call call, Stream stream) except -1
-@cython.locals(key=bytes, name=bytes, ids=list)
-cpdef int log_acked(Call call, Done done) except -1
+@cython.locals(key=bytes, name=bytes, ids=list, at=Py_ssize_t)
+cpdef int log_done(Call call, Done done) except -1
+@cython.locals(greatest=StreamId, text=bytes)
+cpdef int log_greatest(Call call, Done done, Stream stream) except -1

@@ -6,10 +6,13 @@ from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors
 from storage.errors import IdIsZero, IdsExhausted
-from storage.stream import deletions
+from storage.stream import deletions, stream_id
 from storage.stream.deletions import Done
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
+
+LEAST = StreamId(0, 1)  # of the ids that an entry can have
+MOST_IDS = 1000  # in one command of the log
 
 
 def add_entry(
@@ -60,6 +63,8 @@ def add_entry(
     text = entry_id.encode()
     log = _log_of(call, trim, id_at, stream, text, seq_given, options) if call.is_logged else None
     db.changed(key, b"xadd", changes=1, log=log, wakes=not is_new)
+    if trim is not None and trim.done is not None:
+        log_greatest(call, trim.done, stream)
     if trimmed:
         db.changed(key, b"xtrim", changes=0)
     return text
@@ -78,7 +83,7 @@ def _log_of(
     argv = call.argv
     if trim is not None and not trim.is_as_it_was_given():
         if trim.done is not None:
-            log_acked(call, trim.done)
+            log_done(call, trim.done)
         words = trim.as_exact(stream) if trim.strategy else []
         before = [argv[0], argv[1], *(options or ()), *words]
         return [*before, text, *argv[id_at + 1 :]]
@@ -95,8 +100,23 @@ def note_sparse(call: Call, stream: Stream) -> None:
         call.server.stream_compaction.note(call.db.index, call.argv[1])
 
 
-def log_acked(call: Call, done: Done) -> None:
-    """Log that entries are no longer pending in groups, which were dropped with their entries."""
+def log_done(call: Call, done: Done) -> None:
+    """Log which entries are no longer pending in groups, and which are deleted."""
     key = call.argv[1]
     for name, ids in done.acked.items():
         call.db.group_changed(key, None, changes=0, log=(b"XACK", key, name, *ids))
+    for at in range(0, len(done.deleted), MOST_IDS):
+        ids = done.deleted[at : at + MOST_IDS]
+        call.db.group_changed(key, None, changes=0, log=(b"XDEL", key, *ids))
+
+
+def log_greatest(call: Call, done: Done, stream: Stream) -> None:
+    """After log_done() of a trim: XDEL has moved a copy's max-deleted-entry-id, a trim does not.
+
+    No words set it to 0-0; 0-1 is as good, being less than any entry that matters.
+    """
+    greatest = stream.max_deleted_id
+    if done.deleted and stream_id.compare(done.greatest, greatest) > 0:
+        text = (greatest if greatest > ZERO else LEAST).encode()
+        words = (b"XSETID", call.argv[1], stream.last_id.encode(), b"MAXDELETEDID", text)
+        call.db.group_changed(call.argv[1], None, changes=0, log=words)

@@ -211,9 +211,11 @@ def xtrim(call: Call) -> Reply:
         log = None
         if call.is_logged and not trim.is_as_it_was_given():
             if trim.done is not None:
-                stream_steps.log_acked(call, trim.done)
+                stream_steps.log_done(call, trim.done)
             log = (call.argv[0], key, *trim.as_exact(stream))
         call.db.changed(key, b"xtrim", changes=deleted, log=log)
+        if trim.done is not None:
+            stream_steps.log_greatest(call, trim.done, stream)
     return deleted
 
 

@@ -259,7 +259,7 @@ class TestTrim:
         groups(stream)[0].ack(sid(2))
         done = Done()
         trim = ReferencedTrim(stream, DELREF, 2, MAX, 0, done)
-        assert (trim.run(), trim.has_kept()) == (3, False)
+        assert (trim.run(), trim.keeps) == (3, False)
         assert done.acked == {b"g0": [b"1-0", b"3-0"], b"g1": [b"1-0", b"2-0", b"3-0"]}
         done = Done()
         deletion = Deletion(stream, ACKED, done)
@@ -272,10 +272,10 @@ class TestTrim:
         stream = stream_of(5, 1, given=4)
         groups(stream)[0].ack(sid(1))
         trim = ReferencedTrim(stream, ACKED, -1, sid(2), 0)
-        assert (trim.run(), trim.has_kept()) == (1, False)
+        assert (trim.run(), trim.keeps) == (1, False)
         groups(stream)[0].ack(sid(3))
         trim = ReferencedTrim(stream, ACKED, -1, sid(4), 0)
-        assert (trim.run(), trim.has_kept()) == (1, True)
+        assert (trim.run(), trim.keeps) == (1, True)
 
     def test_nothing_is_before_the_first_id(self) -> None:
         stream = stream_of(3, 1, given=3)

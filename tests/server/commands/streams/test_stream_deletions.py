@@ -54,7 +54,7 @@ class TestLog:
                 "XACK s g 1-0", "XACK s h 1-0", "XADD s MAXLEN = 6 7-0 n 7",
             ]),
             ("XADD s KEEPREF NOMKSTREAM 7-0 n 7", ["XADD s 7-0 n 7"]),
-            ("XADD s ACKED MAXLEN 3 7-0 n 7", ["XADD s MAXLEN = 7 ACKED 7-0 n 7"]),
+            ("XADD s ACKED MAXLEN 3 7-0 n 7", ["XADD s MINID = 1-0 7-0 n 7"]),
             ("XTRIM s KEEPREF MAXLEN 5", ["XTRIM s MAXLEN = 5"]),
         ],
     )  # fmt: skip
@@ -92,21 +92,31 @@ class TestLog:
             filled.send("XACK", "s", group, 1, 2, 4, 5)
         filled.logged()
         assert filled.send_line("XTRIM s MAXLEN ~ 3 ACKED LIMIT 4") == 2
-        assert logged(filled) == ["XTRIM s MAXLEN = 4 ACKED"]
+        assert logged(filled) == ["XTRIM s MINID = 3-0"]
         assert filled.send_line("XADD s ACKED MAXLEN ~ 4 7-0 n 7") == b"7-0"
-        assert logged(filled) == ["XADD s MAXLEN = 4 ACKED 7-0 n 7"]
+        assert logged(filled) == [
+            "XDEL s 4-0",
+            "XADD s MINID = 3-0 7-0 n 7",
+            "XSETID s 7-0 MAXDELETEDID 0-1",
+        ]
         assert filled.send_line("XTRIM s MAXLEN ~ 1 DELREF LIMIT 1") == 1
         assert logged(filled)[-1] == "XTRIM s MAXLEN = 3"
 
-    def test_a_trim_by_id_is_logged_up_to_where_it_looked(self, filled: Any) -> None:
-        """Redis 8.6 logs the first id that is left, which was not deleted since it is pending."""
+    def test_a_trim_that_leaves_older_entries_is_logged_in_words_that_all_know(
+        self, filled: Any
+    ) -> None:
+        """Redis 8.6 logs ACKED, with the first id that is left: so its replicas lose deletions."""
         for group in "gh":
             filled.send("XACK", "s", group, 2, 4, 5)
         filled.logged()
         assert filled.send_line("XTRIM s MINID ~ 6 ACKED LIMIT 3") == 1
-        assert logged(filled) == ["XTRIM s MINID = 4-0 ACKED"]
+        assert logged(filled) == [
+            "XDEL s 2-0", "XTRIM s MINID = 1-0", "XSETID s 6-0 MAXDELETEDID 0-1",
+        ]  # fmt: skip
         assert filled.send_line("XTRIM s MINID ~ 6 ACKED") == 2
-        assert logged(filled) == ["XTRIM s MINID = 6-0 ACKED"]
+        assert logged(filled) == [
+            "XDEL s 4-0 5-0", "XTRIM s MINID = 1-0", "XSETID s 6-0 MAXDELETEDID 0-1",
+        ]  # fmt: skip
         assert ids(filled) == [1, 3, 6]
 
 
