@@ -1,9 +1,9 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage cimport allocation, octets, xxh128
+from storage cimport allocation, octets, xxh3
 from storage.stream.stream_id cimport StreamId
-from storage.xxh128 cimport Halves
+from storage.xxh3 cimport Halves
 
 cdef Py_ssize_t OBJECT
 cdef Py_ssize_t PRODUCER

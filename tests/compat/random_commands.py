@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TypeAlias
 
-from storage.strings import xxh3
+from storage import xxh3
 
 Command: TypeAlias = list[bytes]
 

@@ -1,7 +1,7 @@
 cimport cython
 
 from server.commands.strings cimport string_steps
-from storage.strings cimport xxh3
+from storage cimport xxh3
 
 cdef bytes IFEQ
 cdef bytes IFNE

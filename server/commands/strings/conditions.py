@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from server.commands.strings import string_steps
+from storage import xxh3
 from storage.keyspace.key_lookups import String
-from storage.strings import xxh3
 
 IFEQ, IFNE, IFDEQ, IFDNE = b"IFEQ", b"IFNE", b"IFDEQ", b"IFDNE"
 CONDITIONS = frozenset((IFEQ, IFNE, IFDEQ, IFDNE))

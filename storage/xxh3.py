@@ -1,11 +1,14 @@
 # cython: boundscheck=False, wraparound=False
-"""XXH3 of 128 bits: a fast hash of bytes that no one chooses to do harm.
+"""XXH3, of 64 and of 128 bits: a fast hash of bytes that no one chooses to do harm.
 
     length      how
-    0           two constants
+    0           constants
     1 .. 16     the bytes are two or three numbers
-    17 .. 240   portions of 16 bytes, from both ends, into two accumulators
+    17 .. 240   portions of 16 bytes, from both ends, into one or two accumulators
     241 ..      stripes of 64 bytes into eight accumulators, which are scrambled after each KB
+
+hashed() is what DIGEST shows of a string; digest() and Halves are what IDMPAUTO hashes entries by.
+Of up to three bytes, and of 241 or more, the hash of 64 bits is the low half of the other.
 
 Without a seed. All numbers are of 64 bits, little-endian, and wrap.
 
@@ -42,19 +45,83 @@ SECRET: Final = bytes.fromhex(
     "eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e"
     "2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e"
 )
+_LATER = 3  # where the secret begins anew, from the portion number 8 on
 _STRIPE = 64
 _BLOCK = 1024  # 16 stripes: for each, the secret is read 8 bytes further on
 
 
+def hashed(text: bytes | bytearray) -> int:
+    """The hash of *text*, of 64 bits. O(size)."""
+    size = len(text)
+    if size > 240 or 0 < size < 4:
+        halves = Halves()
+        halves.take(text)
+        return halves.low
+    data, secret = _raw(text), raw.of_bytes(SECRET)
+    if size > 128:
+        return _hash_of_240(data, size, secret)
+    if size > 16:
+        return _hash_of_128(data, size, secret)
+    if size > 8:
+        return _hash_of_16(data, size, secret)
+    if size:
+        return _hash_of_8(data, size, secret)
+    return xxh64_avalanche(raw.u64(secret, 56) ^ raw.u64(secret, 64))
+
+
+def _raw(text: bytes | bytearray) -> raw.Raw:
+    if isinstance(text, bytearray):
+        return raw.of_bytearray(text)
+    return raw.of_bytes(text)
+
+
+def _hash_of_8(text: raw.Raw, size: int, secret: raw.Raw) -> int:
+    keyed = raw.u32(text, size - 4) + (raw.u32(text, 0) << 32)
+    keyed ^= raw.u64(secret, 8) ^ raw.u64(secret, 16)
+    keyed ^= (keyed << 49 & _U64 | keyed >> 15) ^ (keyed << 24 & _U64 | keyed >> 40)
+    keyed = (keyed * _MIX_2) & _U64
+    keyed ^= (keyed >> 35) + size
+    keyed = (keyed * _MIX_2) & _U64
+    return keyed ^ keyed >> 28
+
+
+def _hash_of_16(text: raw.Raw, size: int, secret: raw.Raw) -> int:
+    a = raw.u64(text, 0) ^ raw.u64(secret, 24) ^ raw.u64(secret, 32)
+    b = raw.u64(text, size - 8) ^ raw.u64(secret, 40) ^ raw.u64(secret, 48)
+    return avalanche((size + swap(a) + b + ((a * b) & _U64 ^ mul_high(a, b))) & _U64)
+
+
+def _hash_of_128(text: raw.Raw, size: int, secret: raw.Raw) -> int:
+    total = (size * _P64_1) & _U64
+    portion = (size - 1) >> 5
+    while portion >= 0:
+        total = (total + mix16(text, portion * 16, secret, portion * 32)) & _U64
+        end = size - portion * 16 - 16
+        total = (total + mix16(text, end, secret, portion * 32 + 16)) & _U64
+        portion -= 1
+    return avalanche(total)
+
+
+def _hash_of_240(text: raw.Raw, size: int, secret: raw.Raw) -> int:
+    total = (size * _P64_1) & _U64
+    for portion in range(8):
+        total = (total + mix16(text, portion * 16, secret, portion * 16)) & _U64
+    total = avalanche(total)
+    for portion in range(8, size >> 4):
+        key_at = (portion - 8) * 16 + _LATER
+        total = (total + mix16(text, portion * 16, secret, key_at)) & _U64
+    return avalanche((total + mix16(text, size - 16, secret, 119)) & _U64)
+
+
 def digest(data: bytes) -> bytes:
-    """The hash of *data*: 16 bytes, the low half first. O(size)."""
+    """The hash of *data* of 128 bits: 16 bytes, the low half first. O(size)."""
     result = Halves()
     result.take(data)
     return result.octets()
 
 
 class Halves:
-    """The two halves of a hash."""
+    """The two halves of a hash of 128 bits."""
 
     __slots__ = ("_acc", "high", "low")
 
@@ -67,10 +134,10 @@ class Halves:
         """Both as 16 bytes, the low half first."""
         return octets.id_key(swap(self.low), swap(self.high))
 
-    def take(self, data: bytes) -> None:
+    def take(self, data: bytes | bytearray) -> None:
         """Let this be the hash of *data*. O(size)."""
         size = len(data)
-        text, secret = raw.of_bytes(data), raw.of_bytes(SECRET)
+        text, secret = _raw(data), raw.of_bytes(SECRET)
         if size > 240:
             self._of_long(text, size, secret)
         elif size > 128:

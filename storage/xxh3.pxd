@@ -18,9 +18,21 @@ cdef uint64_t _P64_4
 cdef uint64_t _P64_5
 cdef uint64_t _MIX_1
 cdef uint64_t _MIX_2
+cdef Py_ssize_t _LATER
 cdef Py_ssize_t _STRIPE
 cdef Py_ssize_t _BLOCK
 
+@cython.locals(size=Py_ssize_t, halves=Halves, data=raw.Raw, secret=raw.Raw)
+cpdef uint64_t hashed(object text) except? 1
+cdef raw.Raw _raw(object text) except NULL
+@cython.locals(keyed=uint64_t)
+cdef uint64_t _hash_of_8(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
+@cython.locals(a=uint64_t, b=uint64_t)
+cdef uint64_t _hash_of_16(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
+@cython.locals(total=uint64_t, portion=Py_ssize_t, end=Py_ssize_t)
+cdef uint64_t _hash_of_128(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
+@cython.locals(total=uint64_t, portion=Py_ssize_t, key_at=Py_ssize_t)
+cdef uint64_t _hash_of_240(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
 @cython.locals(result=Halves)
 cpdef bytes digest(bytes data)
 
@@ -34,7 +46,7 @@ cdef class Halves:
 
     cpdef bytes octets(self)
     @cython.locals(size=Py_ssize_t, text=raw.Raw, secret=raw.Raw)
-    cpdef int take(self, bytes data) except -1
+    cpdef int take(self, object data) except -1
     @cython.locals(low=uint64_t, high=uint64_t, first=uint64_t, middle=uint64_t)
     cdef void _of_3(self, raw.Raw text, uint64_t size, raw.Raw secret) noexcept
     @cython.locals(last=uint64_t, keyed=uint64_t, factor=uint64_t, low=uint64_t, high=uint64_t)
