@@ -25,7 +25,7 @@ cdef Py_ssize_t _BLOCK
 @cython.locals(size=Py_ssize_t, halves=Halves, data=raw.Raw, secret=raw.Raw)
 cpdef uint64_t hashed(object text) except? 1
 cdef raw.Raw _raw(object text) except NULL
-@cython.locals(keyed=uint64_t)
+@cython.locals(first=uint64_t, keyed=uint64_t)
 cdef uint64_t _hash_of_8(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
 @cython.locals(a=uint64_t, b=uint64_t)
 cdef uint64_t _hash_of_16(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept

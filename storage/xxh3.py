@@ -76,7 +76,8 @@ def _raw(text: bytes | bytearray) -> raw.Raw:
 
 
 def _hash_of_8(text: raw.Raw, size: int, secret: raw.Raw) -> int:
-    keyed = raw.u32(text, size - 4) + (raw.u32(text, 0) << 32)
+    first = raw.u32(text, 0)
+    keyed = raw.u32(text, size - 4) + (first << 32)
     keyed ^= raw.u64(secret, 8) ^ raw.u64(secret, 16)
     keyed ^= (keyed << 49 & _U64 | keyed >> 15) ^ (keyed << 24 & _U64 | keyed >> 40)
     keyed = (keyed * _MIX_2) & _U64

@@ -303,7 +303,7 @@ class Execution:
         if self._times.fills_histograms:
             count.latencies.record(ns)
         if ns >= self._times.slow_ns:
-            self._times.was_slow(client, command, argv, ns, self._now_s())
+            self._times.was_slow(client, command, argv, ns, self._now_s(), count)
         return ns
 
     def _now_s(self) -> int:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from server.observe.command_stats import CommandCount, CommandStats
-from server.observe.fact import COUNT, MICROSECONDS, Fact, Family, Kind, Spread, counter, gauge
+from server.observe.fact import (
+    COUNT,
+    MICROSECONDS,
+    MILLISECONDS,
+    Fact,
+    Family,
+    Kind,
+    Spread,
+    counter,
+    gauge,
+)
 from server.table.command import Command
 
 UNSAFE = str.maketrans("#:\n\r", "____")  # in the name of a field
@@ -21,6 +31,14 @@ CALLS = Family[CommandCount](
     counter("rejected_calls", COUNT, lambda count: count.rejected, "Times that it was refused"),
     counter("failed_calls", COUNT, lambda count: count.failed,
             "Times that it has run into an error"),
+    rare=(
+        counter("slowlog_count", COUNT, lambda count: count.slow,
+                "Times that it was slow enough for SLOWLOG; once it was, these three are told"),
+        counter("slowlog_time_ms_sum", MILLISECONDS, lambda count: count.slow_us // 1000,
+                "What it took together when it was slow"),
+        gauge("slowlog_time_ms_max", MILLISECONDS, lambda count: count.slowest_us // 1000,
+              "What it took when it was slowest"),
+    ),
 )  # fmt: skip
 
 ERRORS = Family[int](

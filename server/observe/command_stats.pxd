@@ -13,6 +13,9 @@ cdef class CommandCount:
     cdef public uint64_t nanoseconds
     cdef public uint64_t rejected
     cdef public uint64_t failed
+    cdef public uint64_t slow
+    cdef public uint64_t slow_us
+    cdef public uint64_t slowest_us
 
     cpdef reset(self)
 

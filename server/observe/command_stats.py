@@ -15,7 +15,9 @@ from server.table.command import Command
 class CommandCount:
     """The calls of one command since the start or the last CONFIG RESETSTAT."""
 
-    __slots__ = ("calls", "failed", "latencies", "nanoseconds", "rejected")
+    __slots__ = (
+        "calls", "failed", "latencies", "nanoseconds", "rejected", "slow", "slow_us", "slowest_us",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.latencies = LatencyHistogram()
@@ -26,6 +28,8 @@ class CommandCount:
         self.nanoseconds = 0
         self.rejected = 0  # refused before it ran
         self.failed = 0  # answered an error
+        self.slow = 0  # were long enough for SLOWLOG
+        self.slow_us = self.slowest_us = 0  # of these: all together, and the longest
         self.latencies.reset()
 
 

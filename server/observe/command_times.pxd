@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.client.client cimport Client
+from server.observe.command_stats cimport CommandCount
 from server.observe.part cimport Part
 from server.table.command cimport Command
 
@@ -18,4 +19,8 @@ cdef class CommandTimes(Part):
     cdef readonly int64_t slow_ns
     cdef readonly bint fills_histograms
 
-    cpdef was_slow(self, Client client, Command command, list argv, int64_t ns, int64_t time_s)
+    @cython.locals(us=int64_t)
+    cpdef was_slow(
+        self, Client client, Command command, list argv, int64_t ns, int64_t time_s,
+        CommandCount count
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from server.client.client import Client
 from server.config.parameters import Config
+from server.observe.command_stats import CommandCount
 from server.observe.hot_keys import HotKeys
 from server.observe.latency_events import LatencyEvents
 from server.observe.part import Part
@@ -59,7 +60,13 @@ class CommandTimes(Part):
         self.follow_hot_keys()  # which end by themselves, too
 
     def was_slow(
-        self, client: Client, command: Command, argv: list[bytes], ns: int, time_s: int
+        self,
+        client: Client,
+        command: Command,
+        argv: list[bytes],
+        ns: int,
+        time_s: int,
+        count: CommandCount,
     ) -> None:
         """*command* of *client* is done at *time_s* (unix time), and has taken *ns*."""
         if self._hot_keys.is_on:
@@ -71,4 +78,8 @@ class CommandTimes(Part):
         )
         if not command.flags & SKIP_SLOWLOG:
             words = command.without_secrets(argv)
-            self._slow_log.add_if_slow(time_s, ns // 1000, words, client.address, client.name)
+            us = ns // 1000
+            if self._slow_log.add_if_slow(time_s, us, words, client.address, client.name):
+                count.slow += 1
+                count.slow_us += us
+                count.slowest_us = max(count.slowest_us, us)

@@ -171,17 +171,22 @@ class Facts(Generic[S]):
 class Family(Generic[S]):
     """Facts of each of many subjects: a line of INFO each, which begins with *prefix* and a label.
 
-    *label* is what the labels are. A fact without a name is all that the line says.
+    *label* is what the labels are. A fact without a name is all that the line says. *rare* facts
+    are there only if their first is not 0.
     """
 
-    def __init__(self, prefix: str, label: str, *facts: Fact[S], when: str = "") -> None:
+    def __init__(
+        self, prefix: str, label: str, *facts: Fact[S], rare: tuple[Fact[S], ...] = (),
+        when: str = "",
+    ) -> None:  # fmt: skip
         self.prefix = prefix
         self.label = label
-        self.facts = facts
+        self.facts = facts + rare
         self.when = when
-        values = ",".join(f"{fact.name}={fact.form}" if fact.name else fact.form for fact in facts)
-        self._template = f"{prefix}%s:{values}\r\n"
-        self._readers = [fact.written for fact in facts]
+        self._often = facts
+        self._rare = rare
+        self._line = _Line(prefix, facts)
+        self._long_line = _Line(prefix, facts + rare)
 
     def of(self, find: Callable[[W], Iterable[tuple[str, S]]]) -> Entry[W]:
         """These facts of all that *find* finds, each with its label."""
@@ -189,16 +194,31 @@ class Family(Generic[S]):
 
     def text(self, subjects: Iterable[tuple[str, S]]) -> str:
         """The lines of INFO."""
-        template, readers = self._template, self._readers
         return "".join([
-            template % (label, *[read(subject) for read in readers]) for label, subject in subjects
+            (self._long_line if self._has_rare(subject) else self._line).text(label, subject)
+            for label, subject in subjects
         ])  # fmt: skip
 
     def samples(self, subjects: Iterable[tuple[str, S]]) -> Iterator[Sample]:
         """The facts with their values, each with its label."""
         for label, subject in subjects:
-            for fact in self.facts:
+            for fact in self.facts if self._has_rare(subject) else self._often:
                 yield Sample(fact, fact.read(subject), ((self.label, label),))
+
+    def _has_rare(self, subject: S) -> bool:
+        return bool(self._rare) and bool(self._rare[0].read(subject))
+
+
+class _Line(Generic[S]):
+    """A line of INFO about one of many subjects."""
+
+    def __init__(self, prefix: str, facts: tuple[Fact[S], ...]) -> None:
+        values = ",".join(f"{fact.name}={fact.form}" if fact.name else fact.form for fact in facts)
+        self._template = f"{prefix}%s:{values}\r\n"
+        self._readers = [fact.written for fact in facts]
+
+    def text(self, label: str, subject: S) -> str:
+        return self._template % (label, *[read(subject) for read in self._readers])
 
 
 class Spread:

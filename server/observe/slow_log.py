@@ -57,10 +57,13 @@ class SlowLog(Part):
 
     def add_if_slow(
         self, time_s: int, duration_us: int, words: Sequence[bytes], address: str, name: bytes
-    ) -> None:
-        """Add a command, if it took long enough to be kept. Its secrets must be hidden already."""
+    ) -> bool:
+        """Add a command, if it took long enough to be kept. Returns whether it did.
+
+        Its secrets must be hidden already.
+        """
         if not 0 <= self.slower_than_us <= duration_us or not self._most_entries:
-            return
+            return False
         self.slow += 1
         self.slow_us += duration_us
         self.slowest_us = max(self.slowest_us, duration_us)
@@ -69,6 +72,7 @@ class SlowLog(Part):
         self._entries.appendleft(entry)
         while len(self._entries) > self._most_entries:
             self._entries.pop()
+        return True
 
     def _cut(self, words: Sequence[bytes]) -> list[bytes]:
         """*words* as they are kept: an entry of a command with a million words stays small."""

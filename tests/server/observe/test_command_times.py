@@ -6,6 +6,7 @@ import pytest
 
 from server.client.client import Client
 from server.config.parameters import Config
+from server.observe.command_stats import CommandCount
 from server.observe.command_times import NEVER_NS, CommandTimes
 from server.observe.hot_keys import HotKeys
 from server.observe.latency_events import LatencyEvents
@@ -48,5 +49,15 @@ def test_a_command_that_is_not_to_be_logged_is_only_an_event() -> None:
     times, slow_log = command_times(0, 1)
     for name, flags in (("quiet", Flags.SKIP_SLOWLOG), ("loud", Flags(0))):
         row = Command(name, arity=1, flags=flags, group="server", since="1")
-        times.was_slow(Client(1, 0), row, [name.encode()], 5_000_000, 7)
+        times.was_slow(Client(1, 0), row, [name.encode()], 5_000_000, 7, CommandCount())
     assert [entry.words for entry in slow_log.newest(-1)] == [[b"loud"]]
+
+
+def test_the_count_of_a_command_has_the_times_that_slowlog_kept_it() -> None:
+    times, _ = command_times(2_000, 1)
+    row, count = Command("get", arity=1, flags=Flags(0), group="string", since="1"), CommandCount()
+    for ns in (5_000_000, 1_500_000, 7_000_000):  # the second is an event of latency alone
+        times.was_slow(Client(1, 0), row, [b"get"], ns, 7, count)
+    assert (count.slow, count.slow_us, count.slowest_us) == (2, 12_000, 7_000)
+    count.reset()
+    assert (count.slow, count.slow_us, count.slowest_us) == (0, 0, 0)

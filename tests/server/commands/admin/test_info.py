@@ -143,6 +143,15 @@ def test_persistence_counts_the_changes_since_the_last_save(server):
     assert int(persistence["rdb_changes_since_last_save"]) == 1
 
 
+def test_commandstats_tell_how_often_a_command_was_slow_once_it_was(server):
+    server.send("PING")
+    assert "slowlog" not in sections(server, "commandstats")["Commandstats"]["cmdstat_ping"]
+    server.send_line("CONFIG SET slowlog-log-slower-than 0")
+    server.send("PING")
+    told = sections(server, "commandstats")["Commandstats"]["cmdstat_ping"]
+    assert ",slowlog_count=1,slowlog_time_ms_sum=0,slowlog_time_ms_max=0" in told
+
+
 def test_commandstats_have_a_line_for_each_command_called_or_rejected(server):
     server.send_line("CONFIG RESETSTAT")
     for line in ("SET a 1", "SET a 2", "SET a", "LPUSH a x", "CONFIG GET hz"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.observe.command_stats import CommandCount
 from server.table.command import TABLE
 
 MS = 1_000_000
@@ -46,7 +47,9 @@ def test_a_reset_forgets_some_events_or_all(watched):
 def test_a_slow_command_is_an_event_of_its_own_kind(watched):
     for name, event in ((b"get", b"fast-command"), (b"keys", b"command")):
         row, argv = TABLE.find(name), [name, b"x"]
-        watched.state.command_times.was_slow(watched.owner.client, row, argv, 20 * MS, 7)
+        watched.state.command_times.was_slow(
+            watched.owner.client, row, argv, 20 * MS, 7, CommandCount()
+        )
         assert watched.send("LATENCY", "HISTORY", event) == [[7, 20]]
 
 
