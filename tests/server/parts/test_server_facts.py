@@ -22,6 +22,7 @@ from tests.server.conftest import SocketlessServer
 ENTRIES = [(section, entry) for section in SECTIONS for entry in section.entries]
 FACTS = [(section.name, fact) for section, entry in ENTRIES for fact in entry.facts.facts]
 LINES = """
+CONFIG SET slowlog-log-slower-than 0
 SET a 1
 SET b 1 PX 7000
 GET nokey
