@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from protocol cimport wire
 from protocol.encoder cimport Encoder
@@ -38,6 +38,7 @@ cdef class RequestParser:
     cdef public Py_ssize_t max_bulk
     cdef public Py_ssize_t max_buffered
     cdef public bint authenticated
+    cdef readonly uint64_t taken
     cdef bytes _data
     cdef Py_ssize_t _at
     cdef bytearray _tail

@@ -87,12 +87,14 @@ class RequestParser:
         "authenticated",
         "max_buffered",
         "max_bulk",
+        "taken",
     )
 
     def __init__(self) -> None:
         self.max_bulk = MAX_BULK
         self.max_buffered = MAX_BUFFERED
         self.authenticated = True
+        self.taken = 0  # commands, until now
         self._data = b""
         self._at = 0  # what lies before it in _data has been taken
         self._tail = bytearray()  # the bytes that came after _data
@@ -144,8 +146,12 @@ class RequestParser:
         if self._is_plain():
             argv = self._take_plain()
             if argv is not None:
+                self.taken += 1
                 return argv
-        return self._take_any()
+        argv = self._take_any()
+        if argv is not None:
+            self.taken += 1
+        return argv
 
     def buffered(self) -> int:
         """How many bytes are held that have not been taken yet."""
@@ -294,6 +300,7 @@ class RequestParser:
             self._at = end
             moved += 1
         if moved:
+            self.taken += moved
             out.raw(wire.cut_bytes(self._data, start, self._at))
         return moved
 

@@ -46,16 +46,17 @@ def _introduction(facts: Facts[Any] | Family[Any] | Spread) -> str:
     """What stands above the table of *facts*; "" if they are always there."""
     if isinstance(facts, Facts):
         return f"{facts.when}:" if facts.when else ""
-    return f"`{facts.prefix}<{facts.label}>`, a line for each {facts.label}:"
+    when = f" {facts.when}." if facts.when else ""
+    return f"`{facts.prefix}<{facts.label}>`, a line for each {facts.label}.{when}"
 
 
 def _rows(facts: Facts[Any] | Family[Any] | Spread) -> list[str]:
-    ending = "<percentile>" if isinstance(facts, Spread) else ""
+    ending = f"<{facts.by}>" if isinstance(facts, Spread) else ""
     return [_row(fact, ending) for fact in facts.facts]
 
 
 def _row(fact: Fact[Any], ending: str) -> str:
-    name = f"`{fact.name}{ending}`" if fact.name else "the whole line"
+    name = f"`{fact.name}{ending}`" if fact.name or ending else "the whole line"
     unit = fact.unit.value
     if fact.unit is Unit.FLAG and fact.words is not None:
         unit = " or ".join(fact.words)

@@ -33,6 +33,9 @@ cdef class Client:
     cdef public int64_t last_used_ms
     cdef public Command last_command
     cdef public uint64_t commands
+    cdef public uint64_t reads
+    cdef public uint64_t batches
+    cdef public uint64_t batched
     cdef public uint64_t received
     cdef public uint64_t sent
     cdef readonly Py_ssize_t reply_peak

@@ -53,6 +53,8 @@ class Client:
 
     __slots__ = (
         "address",
+        "batched",
+        "batches",
         "certificate_name",
         "close_after_reply",
         "commands",
@@ -80,6 +82,7 @@ class Client:
         "out",
         "postponed",
         "queue",
+        "reads",
         "received",
         "replica",
         "replicated_offset",
@@ -115,6 +118,9 @@ class Client:
         self.last_used_ms = now_ms
         self.last_command: Command | None = None
         self.commands = 0
+        self.reads = 0  # times that something came from it
+        self.batches = 0  # of commands that were whole at once: pipelines, mostly
+        self.batched = 0  # commands in them
         self.received = 0  # bytes
         self.sent = 0
         self.reply_peak = 0  # bytes of replies that left at once, the most in REPLY_PEAK_MS

@@ -1,4 +1,4 @@
-"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 8.6.
+"""A client as CLIENT LIST shows it: one line of name=value, the fields of redis 8.8.
 
 id=7 addr=127.0.0.1:50412 laddr=127.0.0.1:6379 fd=12 name=worker age=60 idle=3 flags=b db=0 ..
 
@@ -10,6 +10,7 @@ rbs, rbp          bytes of the reply buffer: its memory, which a client has only
 obl, oll, omem    replies: bytes in that buffer; pieces that the socket has not taken yet, or
                   that are too large to be copied, and their bytes
 tot-mem           all of that, what it watches and is subscribed to, and the client itself
+parse-batch-*     how often commands of it were whole at once, and how many in all
 """
 
 from __future__ import annotations
@@ -115,6 +116,9 @@ def _fields(client: Client, now_ms: int, running_bytes: int) -> dict[str, object
         "tot-net-in": client.received,
         "tot-net-out": max(0, client.sent - held.replies),  # by TLS a reply becomes longer
         "tot-cmds": client.commands,
+        "read-events": client.reads,
+        "parse-batch-cmd-sum": client.batched,
+        "parse-batch-cnt": client.batches,
     }
 
 

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport uint64_t
 
 from protocol.encoder cimport Encoder
 from protocol.requests cimport RequestParser
@@ -39,7 +40,10 @@ cdef class Connection(Endpoint):
     @cython.locals(client=Client, unread=Py_ssize_t, queued=Py_ssize_t)
     cdef _serve(self)
     cpdef resume(self)
+    @cython.locals(taken=uint64_t)
     cdef _run(self)
+    @cython.locals(stats=Stats)
+    cdef _count_batch(self, uint64_t commands)
     @cython.locals(client=Client, parser=RequestParser, ahead=Py_ssize_t)
     cdef _submit(self)
     @cython.locals(has_news=bint)

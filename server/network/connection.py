@@ -99,6 +99,7 @@ class Connection(Endpoint):
         """Count the *size* bytes that have come, and read the clock."""
         client = self._client
         client.received += size
+        client.reads += 1
         self._turn.enter()
         client.last_used_ms = self._dispatcher.state.events.clock.now_ms
         stats = self._dispatcher.state.stats
@@ -167,6 +168,7 @@ class Connection(Endpoint):
         if self._running:
             return  # a command of this very client has made it be resumed
         self._running = True
+        taken = self._parser.taken
         try:
             self._submit()
         except ProtocolError as error:
@@ -175,7 +177,17 @@ class Connection(Endpoint):
             self._client.close_after_reply = True
         finally:
             self._running = False
+        self._count_batch(self._parser.taken - taken)
         self._flush()
+
+    def _count_batch(self, commands: int) -> None:
+        """Count the *commands* that have just been taken one after the other."""
+        if commands:
+            self._client.batches += 1
+            self._client.batched += commands
+            stats = self._dispatcher.state.stats
+            stats.batches += 1
+            stats.batched += commands
 
     def _submit(self) -> None:
         client, parser = self._client, self._parser

@@ -47,7 +47,7 @@ ERRORS = Family[int](
 )  # fmt: skip
 
 LATENCIES = Spread(
-    "latency_percentiles_usec_", "command",
+    "latency_percentiles_usec_", "command", "percentile",
     Fact("p", MICROSECONDS, Kind.GAUGE, lambda us: us,
          "So many percent of the calls took no longer", "%.3f"),
 )  # fmt: skip

@@ -222,33 +222,37 @@ class _Line(Generic[S]):
 
 
 class Spread:
-    """One fact of many subjects at percentiles: ``<prefix><label>:p50=...,p99=...``."""
+    """One fact of many subjects at several points: ``<prefix><label>:p50=...,p99=...``.
 
-    def __init__(self, prefix: str, label: str, fact: Fact[float], when: str = "") -> None:
+    *by* is what the points are; the fact's name is written before each.
+    """
+
+    def __init__(self, prefix: str, label: str, by: str, fact: Fact[float], when: str = "") -> None:
         self.prefix = prefix
         self.label = label
         self.facts = (fact,)
+        self.by = by
         self.when = when
 
     def of(self, find: Callable[[W], Iterable[tuple[str, dict[str, float]]]]) -> Entry[W]:
-        """The fact of all that *find* finds: a label, and percentiles with their values."""
+        """The fact of all that *find* finds: a label, and points with their values."""
         return Entry(self, find)
 
     def text(self, subjects: Iterable[tuple[str, dict[str, float]]]) -> str:
         """The lines of INFO."""
-        form = self.facts[0].form
+        name, form = self.facts[0].name, self.facts[0].form
         return "".join([
             f"{self.prefix}{label}:"
-            + ",".join([f"p{percent}={form % value}" for percent, value in spread.items()])
+            + ",".join([f"{name}{point}={form % value}" for point, value in spread.items()])
             + "\r\n"
             for label, spread in subjects
         ])  # fmt: skip
 
     def samples(self, subjects: Iterable[tuple[str, dict[str, float]]]) -> Iterator[Sample]:
-        """The fact with its values, labelled with the subject and the percentile."""
+        """The fact with its values, labelled with the subject and the point."""
         for label, spread in subjects:
-            for percent, value in spread.items():
-                labels = (self.label, label), ("percentile", percent)
+            for point, value in spread.items():
+                labels = (self.label, label), (self.by, point)
                 yield Sample(self.facts[0], value, labels)
 
 

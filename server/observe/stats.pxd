@@ -10,6 +10,8 @@ cdef class Stats(Part):
     cdef public uint64_t input_bytes
     cdef public uint64_t output_bytes
     cdef public uint64_t reads
+    cdef public uint64_t batches
+    cdef public uint64_t batched
     cdef public uint64_t writes
     cdef public uint64_t errors
     cdef public dict errors_by_code

@@ -48,6 +48,8 @@ class Stats(Part):
         self.input_bytes = 0
         self.output_bytes = 0
         self.reads = 0  # from clients' sockets
+        self.batches = 0  # of commands that a client had sent at once
+        self.batched = 0  # commands in them
         self.writes = 0
         self.errors = 0
         self.errors_by_code: dict[str, int] = {}

@@ -14,6 +14,7 @@ from server.observe import (
     command_facts,
     hot_keys,
     key_facts,
+    key_sizes,
     memory_facts,
     process_facts,
     slow_log,
@@ -231,5 +232,10 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         key_facts.DATABASES.of(
             lambda state: key_facts.filled(state.databases, state.events.clock.now_ms)
         ),
+    ),
+    Section(
+        "keysizes",
+        "How long values are, by powers of two.",
+        key_sizes.SIZES.of(lambda state: state.key_sizes.lines()),
     ),
 )

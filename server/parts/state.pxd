@@ -49,6 +49,7 @@ cdef class ServerState:
     cdef readonly Scripting scripting
     cdef readonly object slow_log
     cdef readonly object hot_keys
+    cdef readonly object key_sizes
     cdef readonly object latency_events
     cdef readonly CommandTimes command_times
     cdef readonly Propagation propagation

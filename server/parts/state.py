@@ -16,6 +16,7 @@ from server.config.parameters import Config
 from server.observe.command_stats import CommandStats
 from server.observe.command_times import CommandTimes
 from server.observe.hot_keys import HotKeys
+from server.observe.key_sizes import KeySizes
 from server.observe.latency_events import LatencyEvents
 from server.observe.loop_times import LoopTimes
 from server.observe.memory import Memory
@@ -95,6 +96,7 @@ class ServerState:
         self.command_times = CommandTimes(self.slow_log, self.latency_events, self.hot_keys)
         self.access = Access(self.clients, self.tracking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
+        self.key_sizes = KeySizes(self.databases)
         self.memory.started()
         self.persistence = Persistence(
             config,
@@ -139,6 +141,7 @@ class ServerState:
             self.monitors,
             self.slow_log,
             self.hot_keys,
+            self.key_sizes,
             self.latency_events,
             self.scripting,
             self.command_times,  # it depends on both of them

@@ -163,6 +163,7 @@ NEWER_FIELDS = {
     *(b"lib-name", b"lib-ver", b"watch"),  # Redis 7.2 and 7.4
     b"io-thread",  # Redis 8.0
     *(b"capa", b"tot-net-in", b"tot-net-out", b"tot-cmds"),  # Valkey 8 and 9
+    *(b"read-events", b"parse-batch-cmd-sum", b"parse-batch-cnt"),  # Redis 8.8
 }
 
 

@@ -596,6 +596,23 @@ async def test_a_long_transaction_in_one_piece_is_queued_and_run_in_order() -> N
 
 
 @on_each_loop
+async def test_commands_that_are_whole_at_once_are_counted_as_a_batch() -> None:
+    async with running() as instance:
+        reader, writer = await instance.connect()
+        for lines in (b"PING\r\n", b"PING\r\n" * 3, b"MULTI\r\n" + ROWS + b"EXEC\r\n"):
+            writer.write(as_requests(lines + b"ECHO end\r\n"))
+            await reader.readuntil(b"$3\r\nend\r\n")
+        writer.write(as_requests(b"CLIENT INFO\r\n"))
+        await reader.readuntil(b"\r\n")
+        told = await reader.readuntil(b"\r\n")
+        fields = dict(pair.partition(b"=")[::2] for pair in told.split())
+        # The command that asks is in no batch yet: its batch is not over.
+        assert int(fields[b"parse-batch-cmd-sum"]) == 2 + 4 + 503
+        batches, reads = int(fields[b"parse-batch-cnt"]), int(fields[b"read-events"])
+        assert 3 <= batches < reads <= batches + 3  # what is long may come in several pieces
+
+
+@on_each_loop
 async def test_an_error_amid_a_long_transaction_aborts_it() -> None:
     async with running() as instance:
         lines = b"MULTI\r\n" + ROWS + b"XADD s *\r\n" + ROWS + b"EXEC\r\nXLEN s\r\n"

@@ -87,7 +87,7 @@ def test_a_fact_without_a_name_is_the_whole_line() -> None:
 
 def test_a_spread_has_a_value_for_each_percentile() -> None:
     fact = Fact[float]("p", MICROSECONDS, Kind.GAUGE, lambda us: us, "Time", "%.3f")
-    spread = Spread("took_", "command", fact)
+    spread = Spread("took_", "command", "percentile", fact)
     subjects = [("get", {"50": 1.5, "99.9": 20.0})]
     assert spread.text(subjects) == "took_get:p50=1.500,p99.9=20.000\r\n"
     assert list(spread.samples(subjects)) == [

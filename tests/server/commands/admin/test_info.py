@@ -25,7 +25,7 @@ def sections(server, *names):
 def test_sections_come_in_the_order_of_redis(server):
     assert list(sections(server)) == [
         "Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU",
-        "Hotkeys", "Modules", "Errorstats", "Cluster", "Keyspace",
+        "Hotkeys", "Modules", "Errorstats", "Cluster", "Keyspace", "Keysizes",
     ]  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from server.table.command import TABLE
 from tests.server.conftest import NOTHING
 
 SYNTAX = "-ERR syntax error"
-FIELDS_OF_8_6 = (
+FIELDS_OF_8_8 = (
     "id addr laddr fd name age idle flags db sub psub ssub multi watch qbuf qbuf-free argv-mem"
     " multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp lib-name lib-ver io-thread"
-    " tot-net-in tot-net-out tot-cmds"
+    " tot-net-in tot-net-out tot-cmds read-events parse-batch-cmd-sum parse-batch-cnt"
 )
 
 
@@ -96,7 +96,7 @@ def test_cmd_is_exec_after_a_transaction(server):
 
 
 def test_the_fields_are_those_of_redis_8_6(server):
-    assert " ".join(fields(server.send_line("CLIENT INFO"))) == FIELDS_OF_8_6
+    assert " ".join(fields(server.send_line("CLIENT INFO"))) == FIELDS_OF_8_8
 
 
 def test_client_info_is_verbatim_text(server):
