@@ -48,6 +48,7 @@ cdef class ServerState:
     cdef readonly Monitors monitors
     cdef readonly Scripting scripting
     cdef readonly object slow_log
+    cdef readonly object hash_imports
     cdef readonly object hot_keys
     cdef readonly object key_sizes
     cdef readonly object latency_events

@@ -123,6 +123,7 @@ class ServerState:
         )
         self.value_packing = ValuePacking(self.databases, self.events.loose_keys)
         self.stream_compaction = StreamCompaction(self.databases)
+        self.hash_imports = HashImports(self.memory)
         self.client_eviction = ClientEviction(self.clients, self.memory, self.events.clock)
         self.parts: list[Part] = [
             self.memory,
@@ -152,7 +153,7 @@ class ServerState:
             self.client_eviction,
             self.value_packing,
             self.stream_compaction,
-            HashImports(),
+            self.hash_imports,
         ]
         self.follow_config()
 

@@ -12,7 +12,6 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.client.origin import SCRIPT
 from server.commands.hashes import hash_steps
 from server.dispatch.call import Call
-from server.parts import hash_imports
 from server.parts.hash_imports import Fieldsets
 from server.table.command import Flags, command, container, container_help
 from server.table.keys import RW, UPDATE, KeyRange
@@ -46,7 +45,7 @@ def himport_prepare(call: Call) -> Reply:
     name, fields = call.argv[2], call.argv[3:]
     if len(set(fields)) < len(fields):
         raise TWICE
-    _fieldsets(call)[name] = fields
+    _fieldsets(call).prepare(name, fields)
     return OK
 
 
@@ -65,7 +64,7 @@ def himport_set(call: Call) -> Reply:
     HIMPORT SET key fieldset-name value [value ...]
     """
     key, values = call.argv[2], call.argv[4:]
-    fields = _fieldsets(call).get(call.argv[3])
+    fields = _fieldsets(call).find(call.argv[3])
     if fields is None:
         raise NO_SUCH
     if len(fields) != len(values):
@@ -91,7 +90,7 @@ def himport_discard(call: Call) -> Reply:
 
     HIMPORT DISCARD fieldset-name
     """
-    return 1 if _fieldsets(call).pop(call.argv[2], None) is not None else 0
+    return int(_fieldsets(call).discard(call.argv[2]))
 
 
 @command(
@@ -107,10 +106,7 @@ def himport_discardall(call: Call) -> Reply:
 
     HIMPORT DISCARDALL
     """
-    fieldsets = _fieldsets(call)
-    count = len(fieldsets)
-    fieldsets.clear()
-    return count
+    return _fieldsets(call).clear()
 
 
 container_help("HIMPORT", group="hash", since="8.10.0")
@@ -118,7 +114,7 @@ container_help("HIMPORT", group="hash", since="8.10.0")
 
 def _fieldsets(call: Call) -> Fieldsets:
     """Those of the client, or of the script that runs."""
-    imports = hash_imports.among(call.server.parts)
+    imports = call.server.hash_imports
     if call.origin & SCRIPT:
         return imports.of_run(call.server.scripting.run.started_ns)
     return imports.of_client(call.client)

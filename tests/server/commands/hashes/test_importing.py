@@ -72,8 +72,26 @@ def test_fieldsets_are_the_connection_s(server):
     assert one.send("HIMPORT", "SET", "h", "f", "1") == "-ERR no such fieldset"
     one.send("HIMPORT", "PREPARE", "f", "a")
     one.leave()
-    (imports,) = [part for part in server.state.parts if type(part).__name__ == "HashImports"]
-    assert list(imports._of_clients) == [other.client]
+    assert list(server.state.hash_imports._of_clients) == [other.client]
+
+
+def test_fieldsets_count_as_memory_of_their_client(server):
+    client, memory = server.client(), server.state.memory
+    before = memory.clients
+    client.send("HIMPORT", "PREPARE", "f", *(b"field-%d" % i for i in range(1000)))
+    held = client.client.held
+    assert 9_000 < held < 100_000
+    assert memory.clients == before + held
+    client.send("HIMPORT", "PREPARE", "f", "a")  # in its place
+    client.send("HIMPORT", "PREPARE", "g", "a")
+    assert 0 < client.client.held < 1000
+    client.send("HIMPORT", "DISCARD", "g")
+    client.send("HIMPORT", "DISCARDALL")
+    assert client.client.held == 0
+    assert memory.clients == before
+    client.send("HIMPORT", "PREPARE", "f", "a")
+    client.send("RESET")
+    assert memory.clients == before
 
 
 def test_a_script_has_its_own(server):
