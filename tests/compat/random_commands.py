@@ -374,6 +374,8 @@ OF_REFERENCES = [
     "DEL stream",
 ]
 
+LATE_MS = 4_102_444_800_000  # the year 2100
+
 # Commands that are logged in words that only newer servers know. No HSETEX names a field twice:
 # that ends Redis 8.6.3, if the value is long.
 NEWER_FAMILIES: dict[str, list[str]] = {
@@ -477,6 +479,32 @@ FAMILIES_OF_8_6: dict[str, list[str]] = {
         "XTRIM stream dropping trim",
         *OF_REFERENCES,
     ],
+    # Ids of the year 2100, so that both servers choose the same next ones, and no producer expires.
+    # No stream begins with an id of today: see _with_a_mistake().
+    "producers": [
+        "XADD stream late_id FIELD value",
+        "XADD stream NOMKSTREAM IDMP producer iid * FIELD value",
+        "XADD stream NOMKSTREAM IDMP producer iid * FIELD value",
+        "XADD stream NOMKSTREAM IDMP producer iid * FIELD value",
+        "XADD stream NOMKSTREAM IDMP producer iid trim * FIELD value",
+        "XADD stream NOMKSTREAM trim IDMP producer iid * FIELD value",
+        "XADD stream NOMKSTREAM IDMPAUTO producer * FIELD value",
+        "XADD stream NOMKSTREAM IDMPAUTO producer * FIELD value field value",
+        "XADD stream NOMKSTREAM * FIELD value",
+        "XIDMPRECORD stream producer iid late_id",
+        "XCFGSET stream IDMP-MAXSIZE small",
+        "XCFGSET stream IDMP-DURATION small",
+        "XCFGSET stream IDMP-DURATION 100 IDMP-MAXSIZE small",
+        "XDEL stream late_id",
+        "XTRIM stream trim",
+        "XLEN|DEL stream",
+        "XRANGE stream - +",
+        "XINFO STREAM stream",
+        "COPY|RENAME stream stream",
+        "COPY stream stream REPLACE",
+        "DUMP stream",
+        "DEBUG DIGEST-VALUE stream",
+    ],
 }
 
 
@@ -526,6 +554,7 @@ class Draw:
     def _with_a_mistake(self, words: Command) -> Command:
         # A cursor's meaning differs between servers.
         first = {b"SCAN": 2, b"HSCAN": 3, b"SSCAN": 3, b"ZSCAN": 3}.get(words[0], 1)
+        first = max([first, *(at + 1 for at, word in enumerate(words) if _is_late(word))])
         at = self.random.randrange(first, len(words) + 1)
         odd = self.random.choice(ODD)
         kind = self.random.randrange(5)
@@ -643,6 +672,16 @@ class Draw:
         choices = [f"{self.last_ms}-*", f"{self.last_ms}-{self.random.randint(0, 9)}"]
         return self.random.choice([*choices, str(self.last_ms + 1)])
 
+    def _late_id(self) -> str:
+        self.last_ms += self.random.randint(0, 1)
+        return f"{LATE_MS + self.last_ms}-{self.random.randint(0, 3)}"
+
+    def _producer(self) -> str:
+        return self.random.choice("ppq")
+
+    def _iid(self) -> str:
+        return self.random.choice(["a", "b", "c", "d", "e", "x" * 70])
+
     def _start(self) -> bytes:
         return self.random.choice([b"-", b"-", b"(1-1", b"(2", *IDS])
 
@@ -676,6 +715,11 @@ class Draw:
 
 def _waits(command: Command) -> bool:
     return b"0.001" in command or b"BLOCK" in command
+
+
+def _is_late(word: bytes) -> bool:
+    """Whether a stream without it might begin with an id of today."""
+    return word == b"NOMKSTREAM" or word.startswith(b"4102444")
 
 
 _PHRASES = {"trim", "set_option", "getex_option", "lpos_option", "claim_option", "place_option"}
