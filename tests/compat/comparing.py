@@ -234,6 +234,8 @@ def command_rows(reply: Reply) -> Reply:
     if not isinstance(value, list):
         return reply
     items = [command_rows(item) for item in value if item not in _NEWER_IN_ROWS]
+    if items[:2] == [("$", b"xgroup|delconsumer"), (":", b"-5")]:
+        items[1] = (":", b"5")  # Redis has no option HANDOVER
     if ("$", b"notes") in items:
         at = items.index(("$", b"notes"))
         del items[at : at + 2]

@@ -34,6 +34,7 @@ cdef class Doomed:
 @cython.final
 @cython.freelist(2)
 cdef class GroupOptions:
+    cdef readonly bint clears
     cdef readonly bint make_stream
     cdef readonly int64_t entries_read
 

@@ -137,21 +137,25 @@ class Doomed:
 class GroupOptions:
     """The options of XGROUP CREATE and SETID."""
 
-    __slots__ = ("entries_read", "make_stream")
+    __slots__ = ("clears", "entries_read", "make_stream")
 
+    clears: bool  # the pending entries
     make_stream: bool
     entries_read: int
 
 
 def group_options(argv: list[bytes], may_make: bool) -> GroupOptions:
-    """Read the options ``argv[5:]``; MKSTREAM is one if *may_make*. Raises ErrorReply."""
+    """Read the options ``argv[5:]``: MKSTREAM if *may_make*, else CLEAR. Raises ErrorReply."""
     options = GroupOptions.__new__(GroupOptions)
+    options.clears = False
     options.make_stream = False
     options.entries_read = UNKNOWN
     args = Args(argv, 5)
     while args.at < len(argv):
         if may_make and args.skip(b"MKSTREAM"):
             options.make_stream = True
+        elif not may_make and args.skip(b"CLEAR"):
+            options.clears = True
         elif args.at + 1 < len(argv) and args.skip(b"ENTRIESREAD"):
             options.entries_read = args.take_int()
             if options.entries_read < UNKNOWN:

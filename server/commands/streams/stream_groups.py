@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
-from server.commands.streams import stream_args
+from server.commands.streams import group_steps, stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
@@ -15,7 +17,7 @@ from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.stream import Stream
-from storage.stream.stream_id import StreamId
+from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 
 WRITE = Flags.WRITE
 
@@ -81,14 +83,19 @@ def xgroup_create(call: Call) -> Reply:
 def xgroup_setid(call: Call) -> Reply:
     """Changes the ID after which a group continues to read.
 
-    XGROUP SETID key group <id | $> [ENTRIESREAD entries-read]
+    XGROUP SETID key group <id | $> [ENTRIESREAD entries-read] [CLEAR]
     """
     text = call.argv[4]
     options = stream_args.group_options(call.argv, False)
     stream, group = _stream_and_group(call)
     group.move_to(stream.last_id if text == b"$" else stream_args.loose_id(text))
     group.entries_read = min(options.entries_read, stream.entries_added)
-    call.db.group_changed(call.argv[2], b"xgroup-setid")
+    log: Sequence[bytes] | None = None
+    if options.clears:
+        found = group.pending_range(ZERO, MAX, len(group.pel))
+        group_steps.ack_all(call, call.argv[2], call.argv[3], group, found)
+        log = [word for word in call.argv if word.upper() != b"CLEAR"]
+    call.db.group_changed(call.argv[2], b"xgroup-setid", changes=1, log=log)
     return OK
 
 
@@ -155,7 +162,7 @@ def xgroup_createconsumer(call: Call) -> Reply:
 
 @command(
     "XGROUP DELCONSUMER",
-    arity=5,
+    arity=-5,
     flags=WRITE,
     group="stream",
     since="5.0.0",
@@ -164,14 +171,42 @@ def xgroup_createconsumer(call: Call) -> Reply:
 def xgroup_delconsumer(call: Call) -> Reply:
     """Deletes a consumer; returns how many pending entries are lost with it.
 
-    XGROUP DELCONSUMER key group consumer
+    XGROUP DELCONSUMER key group consumer [HANDOVER]
+
+    With HANDOVER none is lost: the group has them, as if the consumer had released them with XNACK
+    SILENT, and the answer is how many there are.
     """
+    argv = call.argv
+    hands_over = len(argv) == 6 and octets.same_letters(argv[5], b"HANDOVER")
+    if len(argv) > 5 and not hands_over:
+        raise errors.wrong_arity("xgroup|delconsumer")
     _, group = _stream_and_group(call)
-    dropped = group.delete_consumer(call.argv[4])
+    log, released = None, 0
+    if hands_over:
+        released = _hand_over(call, group, argv[4])
+        log = argv[:5]
+    dropped = group.delete_consumer(argv[4])
     if dropped is None:
         return 0
-    call.db.group_changed(call.argv[2], b"xgroup-delconsumer")
-    return dropped
+    call.db.group_changed(argv[2], b"xgroup-delconsumer", changes=1, log=log)
+    return released + dropped
+
+
+def _hand_over(call: Call, group: ConsumerGroup, name: bytes) -> int:
+    """Release what the consumer *name* has; return how many entries these are."""
+    consumer = group.find_consumer(name)
+    if consumer is None:
+        return 0
+    key = call.argv[2]
+    found = group.pending_range(ZERO, MAX, len(consumer.pel), consumer)
+    for pending in found:
+        group.release(pending)
+        pendings.count_down(pending)
+    if call.is_logged:
+        group_steps.log_released(call, key, call.argv[3], found)
+    if found:
+        call.server.blocking.delivered(call.db.index, key)
+    return len(found)
 
 
 container_help("XGROUP", group="stream", since="5.0.0")
@@ -192,19 +227,38 @@ container_help("XGROUP", group="stream", since="5.0.0")
 def xack(call: Call) -> Reply:
     """Acknowledges entries, which are then no longer pending; returns how many were.
 
-    XACK key group id [id ...]
+    XACK key group <id [id ...] | UPTO id [CONSUMER consumer]>
+
+    With UPTO all that are pending up to that id: of the group, or of one consumer.
     """
     argv = call.argv
     stream = call.db.read(argv[1], Stream)
     group = None if stream is None else stream.find_group(argv[2])
     if group is None:
         return 0
+    if octets.same_letters(argv[3], b"UPTO"):
+        return _ack_upto(call, group)
     acked = 0
     for entry_id in stream_args.entry_ids(argv, 3):
         acked += group.ack(entry_id)
     if acked:
         call.db.group_changed(argv[1], None, changes=acked)
     return acked
+
+
+def _ack_upto(call: Call, group: ConsumerGroup) -> int:
+    argv = call.argv
+    if len(argv) != 5 and not (len(argv) == 7 and octets.same_letters(argv[5], b"CONSUMER")):
+        raise errors.SYNTAX
+    upto = stream_args.loose_id(argv[4], U64_MAX)
+    consumer = None
+    if len(argv) == 7:
+        consumer = group.find_consumer(argv[6])
+        if consumer is None:
+            return 0
+    found = group.pending_range(ZERO, upto, len(group.pel), consumer)
+    group_steps.ack_all(call, argv[1], argv[2], group, found)
+    return len(found)
 
 
 # ---------------------------------------------------------------------- XPENDING

@@ -28,7 +28,8 @@ cdef class Once:
 @cython.locals(argv=list, db=Keyspace, key=bytes, stream=Stream, name=bytes, earlier=StreamId,
                known=Producers)
 cpdef bytes add_once(
-    Call call, Py_ssize_t id_at, StreamId wanted, Trim trim, bint may_create, Once once
+    Call call, Py_ssize_t id_at, StreamId wanted, Trim trim, bint may_create, Once once,
+    StreamId last=*
 )
 @cython.locals(found=Producers)
 cpdef Producers producers_of(Call call, Stream stream)

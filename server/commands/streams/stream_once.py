@@ -75,8 +75,12 @@ def add_once(
     trim: Trim | None,
     may_create: bool,
     once: Once,
+    last: StreamId | None = None,
 ) -> bytes | None:
-    """As stream_steps.add_entry; but if the producer has added the entry already, answer its id."""
+    """As stream_steps.add_entry; but if the producer has added the entry already, answer its id.
+
+    Else it is added only if the stream ends with *last*, unless that is None.
+    """
     argv, db = call.argv, call.db
     if len(argv) - id_at < 3 or (len(argv) - id_at) % 2 == 0:
         raise errors.wrong_arity("xadd")
@@ -93,6 +97,8 @@ def add_once(
             known.duplicates += 1
             db.group_changed(key, None)
             return None if earlier is None else earlier.encode()
+    if last is not None and not stream_steps.ends_with(call, id_at, last):
+        return None
     text = stream_steps.add_entry(call, id_at, wanted, trim, may_create, once.words)
     stream = db.find(key, Stream)
     assert stream is not None

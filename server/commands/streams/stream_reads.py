@@ -82,7 +82,7 @@ def _with_head(body: Encoder, served: int) -> Encoder:
 def xread(call: Call) -> Reply | Block:
     """Returns the entries of several streams after the given IDs; waits for them if told to.
 
-    XREAD [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size] [BLOCK milliseconds]
+    XREAD [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size] [PRIORITY] [BLOCK milliseconds]
     STREAMS key [key ...] id [id ...]
     """
     request = stream_request.take_request(call.argv, False, call.now_ms)
@@ -97,6 +97,7 @@ def xread(call: Call) -> Reply | Block:
         if (
             stream is not None
             and not request.is_full
+            and not (request.priority and served)
             and stream_id.compare(stream.last_id, after) > 0
         ):
             if body is None:
@@ -186,7 +187,7 @@ def xreadgroup(call: Call) -> Reply | Block:
     """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size]
-    [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] STREAMS key [key ...] id [id ...]
+    [PRIORITY] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] STREAMS key [key ...] id [id ...]
     """
     request = stream_request.take_request(call.argv, True, call.now_ms)
     deliveries = [
@@ -196,7 +197,7 @@ def xreadgroup(call: Call) -> Reply | Block:
     body = _begin_reply(call, request)
     served = 0
     for delivery in deliveries:
-        if request.is_full:
+        if request.is_full or (request.priority and served):
             break
         served += _serve(call, request, body, delivery)
     if served:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import stream_args
+from server.commands.streams import group_steps, stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
@@ -103,19 +101,7 @@ def xnack(call: Call) -> Reply:
             released.append(pending)
     if released:
         if call.is_logged:
-            _log(call, released)
+            group_steps.log_released(call, key, name, released)
         call.db.group_changed(key, None, changes=len(released))
         call.server.blocking.delivered(call.db.index, key)
     return len(released)
-
-
-def _log(call: Call, released: list[Pending]) -> None:
-    """Log the counts that the entries have now: a replica may have counted other deliveries."""
-    key, name = call.argv[1], call.argv[2]
-    for count, alike in groupby(released, pendings.count_of):
-        ids = [pendings.id_of(pending).encode() for pending in alike]
-        words = (
-            b"XNACK", key, name, FAIL, b"IDS", b"%d" % len(ids), *ids,
-            b"RETRYCOUNT", b"%d" % count, b"FORCE",
-        )  # fmt: skip
-        call.db.group_changed(key, None, changes=0, log=words)

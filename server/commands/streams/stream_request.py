@@ -3,7 +3,7 @@
 XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... id ...
 XREADGROUP  [COUNT n] [BLOCK ms] [CLAIM ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
 
-Both may have MAXCOUNT n and MAXSIZE bytes.
+Both may have MAXCOUNT n, MAXSIZE bytes, and PRIORITY: the first stream that has something, only.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Request:
         "max_size",
         "min_idle",
         "noack",
+        "priority",
     )
 
     def __init__(self) -> None:
@@ -66,6 +67,7 @@ class Request:
         self.group: bytes | None = None
         self.consumer = b""
         self.noack = False
+        self.priority = False  # whether the first stream that gives something is the only one
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.keys: list[bytes] = []
         self.ids_at = 0
@@ -116,6 +118,8 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
             request.min_idle = args.take_int(IDLE_NOT_AN_INTEGER)
             if request.min_idle < 0:
                 raise IDLE_NEGATIVE
+        elif word == b"PRIORITY":
+            request.priority = True
         elif word == b"NOACK":
             if not with_group:
                 raise NOACK_IN_XREAD

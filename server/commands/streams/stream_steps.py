@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.commands.streams.group_steps import MOST_IDS
 from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors
@@ -12,7 +13,6 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
 LEAST = StreamId(0, 1)  # of the ids that an entry can have
-MOST_IDS = 1000  # in one command of the log
 
 
 def add_entry(
@@ -68,6 +68,20 @@ def add_entry(
     if trimmed:
         db.changed(key, b"xtrim", changes=0)
     return text
+
+
+def ends_with(call: Call, id_at: int, last: StreamId) -> bool:
+    """Whether *last* is the last id of the stream at the key; 0-0: whether it has no entries.
+
+    Raises ErrorReply if ``argv[id_at + 1:]`` are no fields, and WrongType.
+    """
+    fields = len(call.argv) - id_at - 1
+    if fields < 2 or fields % 2 == 1:
+        raise errors.wrong_arity("xadd")
+    stream = call.db.find(call.argv[1], Stream)
+    if last == ZERO:
+        return stream is None or stream.length == 0
+    return stream is not None and stream.last_id == last
 
 
 def _log_of(

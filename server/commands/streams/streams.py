@@ -49,7 +49,7 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
 def xadd(call: Call) -> Reply:
     """Adds an entry to the end of a stream, which is created if needed; returns the ID.
 
-    XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO pid | IDMP pid iid]
+    XADD key [NOMKSTREAM] [IFLAST last-id] [KEEPREF | DELREF | ACKED] [IDMPAUTO pid | IDMP pid iid]
     [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field value ...]
     """
     argv = call.argv
@@ -59,8 +59,15 @@ def xadd(call: Call) -> Reply:
     trim = Trim()
     once = Once()
     may_create = True
+    last: StreamId | None = None
     while args.at < len(argv) and argv[args.at] != b"*":
         if trim.take(args) or once.take(args):
+            continue
+        if args.left > 1 and args.skip(b"IFLAST"):
+            last = stream_id.parse_id(args.take())
+            # What is logged has no condition: it held.
+            argv = call.argv = [*argv[: args.at - 2], *argv[args.at :]]
+            args = Args(argv, args.at - 2)
             continue
         if not args.skip(b"NOMKSTREAM"):
             break
@@ -72,7 +79,9 @@ def xadd(call: Call) -> Reply:
     trim.check_limit(call)
     trims = trim if trim.strategy or trim.policy != -1 else None
     if once.words:
-        return stream_once.add_once(call, id_at, wanted, trims, may_create, once)
+        return stream_once.add_once(call, id_at, wanted, trims, may_create, once, last)
+    if last is not None and not stream_steps.ends_with(call, id_at, last):
+        return None
     return stream_steps.add_entry(call, id_at, wanted, trims, may_create)
 
 

@@ -1,0 +1,39 @@
+"""Steps of several commands on the pending entries of a group, and how they are logged."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from server.dispatch.call import Call
+from storage.stream import pending as pendings
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.pending import Pending
+
+MOST_IDS = 1000  # in one command of the log
+
+
+def ack_all(
+    call: Call, key: bytes, name: bytes, group: ConsumerGroup, found: list[Pending]
+) -> None:
+    """Acknowledge the pending entries *found* of the group *name*. O(log N) for each.
+
+    They are logged by their ids, which any Redis knows.
+    """
+    ids = [pendings.id_of(pending) for pending in found]
+    for entry_id in ids:
+        group.ack(entry_id)
+    for at in range(0, len(ids), MOST_IDS):
+        texts = [entry_id.encode() for entry_id in ids[at : at + MOST_IDS]]
+        log = (b"XACK", key, name, *texts)
+        call.db.group_changed(key, None, changes=len(texts), log=log)
+
+
+def log_released(call: Call, key: bytes, name: bytes, released: list[Pending]) -> None:
+    """Log the counts that the entries have now: a replica may have counted other deliveries."""
+    for count, alike in groupby(released, pendings.count_of):
+        ids = [pendings.id_of(pending).encode() for pending in alike]
+        words = (
+            b"XNACK", key, name, b"FAIL", b"IDS", b"%d" % len(ids), *ids,
+            b"RETRYCOUNT", b"%d" % count, b"FORCE",
+        )  # fmt: skip
+        call.db.group_changed(key, None, changes=0, log=words)
