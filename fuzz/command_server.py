@@ -223,9 +223,11 @@ class FuzzedServer:
 
     def _dumped(self, database: Keyspace, key: bytes) -> bytes:
         """The payload of *key*, which must make an equal value."""
-        dumped = payload.dump(database.table.get(key))
+        dumped = payload.dump(database.table.get(key), side=database.side.get(key))
         other = Keyspace(0, KeyEvents())
-        other.add(key, payload.restore(dumped))
+        value, side = payload.restore_all(dumped)
+        other.add(key, value)
+        other.put_side(key, side)
         if database.expiry(key) != -1:
             other.expire_at(key, 2**60)
         if digest.of_key(other, key) != digest.of_key(database, key):

@@ -95,6 +95,12 @@ PREPARATIONS = [
     *(b"XADD stream:%d MAXLEN ~ 3 ACKED * field value" % n for n in range(3)),
     *(b"XTRIM stream:%d MAXLEN 2 DELREF" % n for n in range(3)),
     *(b"XGROUP SETID stream:%d g 0" % n for n in range(3)),
+    b"XGROUP CFGSET stream:0 g VISIBILITY 1 MAXDELIVERIES 2 DEADLETTER stream:1 MKSTREAM",
+    b"XGROUP CFGSET stream:1 g VISIBILITY 1 MAXPENDING 2 MAXDELIVERIES 1 DEADLETTER stream:2",
+    b"XGROUP CFGSET stream:2 g MAXPENDINGPERCONSUMER 1",
+    b"XGROUP CFGSET stream:0 g VISIBILITY 0",
+    *(b"XREADGROUP GROUP g bob COUNT 3 STREAMS stream:%d >" % n for n in range(3)),
+    *(b"XREDRIVE stream:%d COUNT 5" % n for n in range(3)),
 ]
 
 # CONFIG SET: what it may change here, and to what.

@@ -152,6 +152,7 @@ XINFO GROUPS k
 
 GROUP_READERS = f"""
 XINFO CONSUMERS k @group
+XGROUP CFGGET k @group
 XPENDING k @group
 XPENDING k @group - + {MAX}
 XPENDING k @group (0 + 10

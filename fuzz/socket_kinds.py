@@ -150,6 +150,12 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
         tuple(f"XADD q:stream:0 MAXLEN 50 ACKED IDMP p {dice.randrange(9)} * f v".split()),
         ("XNACK", "q:stream:0", "g", "FAIL", "IDS", 1, "1-1", "FORCE"),
         ("XTRIM", "q:stream:0", "MAXLEN", 5, "DELREF"),
+        tuple(
+            "XGROUP CFGSET q:stream:0 g VISIBILITY 3 MAXDELIVERIES 2 DEADLETTER dead MKSTREAM"
+            f" MAXPENDING {dice.choice((0, 1, 5))} PAUSED no".split()
+        ),
+        ("XGROUP", "PAUSE", "q:stream:0", "g"),
+        ("XREDRIVE", "dead"),
         ("ZADD", "q:zset:0", 1, value[:100]),
         ("DEL", "q:0", "q:stream:0"),
         ("SET", "q:0", "a string"),
@@ -162,7 +168,7 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
     if is_whole:
         requests.add("MULTI")
     for _ in range(dice.choice((1, 5, 50 if len(value) < 10_000 else 2))):
-        requests.add(*dice.choices(feeds, (9, 9, 9, 4, 4, 2, 9, 3, 2, 2, 2, 2, 1))[0])
+        requests.add(*dice.choices(feeds, (9, 9, 9, 4, 4, 2, 4, 1, 3, 9, 3, 2, 2, 2, 2, 1))[0])
     if is_whole:
         requests.add("EXEC")
     return requests

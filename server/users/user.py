@@ -9,7 +9,7 @@ place if all of them are good.
 from __future__ import annotations
 
 from server.table.command import Command
-from server.table.keys import READ, KeyUse
+from server.table.keys import READ, WRITE, KeyUse
 from server.users import bad_rule
 from server.users.bad_rule import BadRule
 from server.users.denial import Denial
@@ -85,6 +85,10 @@ class User:
     def may_read(self, key: bytes) -> bool:
         """Whether any selector gives the right to read *key*."""
         return any(selector.keys.allow(key, READ) for selector in self.selectors)
+
+    def may_write(self, key: bytes) -> bool:
+        """Whether any selector gives the right to write *key*."""
+        return any(selector.keys.allow(key, WRITE) for selector in self.selectors)
 
     def may_read_all_keys(self, command: Command, argv: list[bytes]) -> bool:
         """Whether one selector allows *argv*, a call of *command*, and to read whatever keys."""

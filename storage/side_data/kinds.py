@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from storage.side_data.group_policy import GROUP_POLICY
 from storage.side_data.side_kind import SideKind, UnknownKind
 
-ROWS: tuple[SideKind, ...] = ()
+ROWS: tuple[SideKind, ...] = (GROUP_POLICY,)
 
 BY_NAME: dict[bytes, SideKind] = {}
 

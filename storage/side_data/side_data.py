@@ -50,6 +50,10 @@ class SideData:
         """Forget the value. False if there was none."""
         return self._values.pop((kind.name, group), None) is not None
 
+    def of_kind(self, kind: SideKind) -> list[tuple[bytes | None, Any]]:
+        """The groups (None: the key itself) that have a value of that *kind*, and the values."""
+        return [(at[1], value) for at, value in self._values.items() if at[0] == kind.name]
+
     def group_gone(self, group: bytes) -> None:
         """Forget all that belongs to *group*."""
         for place in [place for place in self._values if place[1] == group]:

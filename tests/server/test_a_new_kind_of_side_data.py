@@ -133,6 +133,13 @@ def test_that_of_a_group_goes_with_the_group(server):
     assert notes(server, b"s") == [b"of the stream"]
 
 
+def test_a_key_has_none_when_the_last_group_with_any_goes(server):
+    server.send_line("XGROUP CREATE t g $ MKSTREAM")
+    server.send("NOTE", "t", "g", "of the group")
+    server.send_line("XGROUP DESTROY t g")
+    assert b"t" not in server.state.databases[0].side
+
+
 def test_dump_and_restore_carry_it(server):
     dumped = server.send_line("DUMP s")
     assert server.send("RESTORE", "s2", 0, dumped) == b"OK"

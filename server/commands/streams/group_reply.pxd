@@ -18,6 +18,8 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 
 cdef int64_t _NO_CLAIM
+cdef int64_t NO_LIMIT
+cdef list NO_ENTRIES
 
 
 @cython.final
@@ -30,7 +32,16 @@ cdef class Delivery:
     cdef readonly StreamId after
     cdef readonly list given
     cdef readonly list claimed
+    cdef readonly object policy
+    cdef readonly int64_t min_idle
+    cdef readonly bint tells_deliveries
+    cdef readonly int64_t room
+    cdef readonly list dead
     cdef readonly bint is_cut
+
+    cpdef int claim(self, int64_t min_idle) except -1
+    cpdef int follow(self, object policy) except -1
+    cpdef int limit(self, Consumer consumer) except -1
 
     cpdef bint is_of_new(self) except -1
     @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)

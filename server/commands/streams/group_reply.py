@@ -7,6 +7,7 @@ from server.commands.streams import stream_reply
 from server.commands.streams.stream_reply import EntryWriter
 from server.table.command import NO_CLAIM
 from storage import octets
+from storage.side_data.group_policy import GroupPolicy
 from storage.stream import group_lag, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
@@ -16,6 +17,8 @@ from storage.stream.stream_id import MAX, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _NO_CLAIM = NO_CLAIM  # as a C number
+NO_LIMIT = 2**62  # entries
+NO_ENTRIES: list[Pending] = []
 NEW = MAX  # stands for the ID ``>``: no pending entry has a greater ID
 
 
@@ -25,7 +28,10 @@ class Delivery:
     With CLAIM, those come first that others were given *min_idle* ms ago or before.
     """
 
-    __slots__ = ("after", "claimed", "given", "group", "is_cut", "key", "stream")
+    __slots__ = (
+        "after", "claimed", "dead", "given", "group", "is_cut", "key", "min_idle", "policy", "room",
+        "stream", "tells_deliveries",
+    )  # fmt: skip
 
     key: bytes
     stream: Stream
@@ -33,7 +39,30 @@ class Delivery:
     after: StreamId
     given: list[StreamId]  # the ids of the new entries that were written
     claimed: list[Pending]  # the entries that were claimed and written
+    policy: GroupPolicy | None  # what the group does by itself
+    min_idle: int  # ms; what was given so long ago is claimed, unless it is NO_CLAIM
+    tells_deliveries: bool  # whether the reply says how long ago, and how often
+    room: int  # how many new entries may be given, by the policy
+    dead: list[Pending]  # what was delivered too often to be claimed
     is_cut: bool  # whether the size of the reply has left no room for an entry
+
+    def claim(self, min_idle: int) -> None:
+        """Give what others were given *min_idle* ms ago, too; say how long ago, and how often."""
+        self.min_idle = min_idle
+        self.tells_deliveries = True
+
+    def follow(self, policy: GroupPolicy) -> None:
+        """Give what *policy* makes anyone's, too; but nothing that is dead."""
+        self.policy = policy
+        self.dead = []
+        if self.min_idle == _NO_CLAIM and policy.visibility_ms:
+            self.min_idle = policy.visibility_ms
+
+    def limit(self, consumer: Consumer | None) -> None:
+        """Give *consumer* no more new entries than the policy has room for."""
+        if self.policy is not None:
+            of_consumer = 0 if consumer is None else len(consumer.pel)
+            self.room = self.policy.room(len(self.group.pel), of_consumer)
 
     def is_of_new(self) -> bool:
         """Whether it gives entries that the group has not read yet."""
@@ -89,13 +118,19 @@ class Delivery:
         mark = out.open_array()
         claims = min_idle != _NO_CLAIM
         if claims:
-            writer.head = stream_reply.WITH_DELIVERY
+            if self.tells_deliveries:
+                writer.head = stream_reply.WITH_DELIVERY
             self._write_idle(out, writer, consumer, count, now_ms, end, is_first, min_idle)
         written = len(self.claimed)
-        while entry is not None and not self.is_cut and (written == 0 or written != count):
+        while (
+            entry is not None
+            and not self.is_cut
+            and (written == 0 or written != count)
+            and len(given) < self.room
+        ):
             size = out.size()
             writer.write(entry)
-            if claims:
+            if self.tells_deliveries:
                 out.integer(0)
                 out.integer(0)
             if out.size() > end and (written or not is_first):
@@ -135,13 +170,18 @@ class Delivery:
         pending = group.oldest
         while pending is not None and group.is_idle(pending, min_idle, now_ms):
             newer = None if pending is last else pending.newer
+            if self.policy is not None and self.policy.is_dead(pendings.count_of(pending)):
+                self.dead.append(pending)
+                pending = newer
+                continue
             entry_id = pendings.id_of(pending)
             entry = self.stream.range(entry_id, entry_id)
             if entry.next():
                 size = out.size()
                 writer.write(entry)
-                out.integer(octets.since(pending.delivery_time, now_ms))
-                out.integer(pendings.count_of(pending))
+                if self.tells_deliveries:
+                    out.integer(octets.since(pending.delivery_time, now_ms))
+                    out.integer(pendings.count_of(pending))
                 if out.size() > end and (claimed or not is_first):
                     out.truncate(size)
                     self.is_cut = True
@@ -201,5 +241,10 @@ def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: Stream
     made.after = after
     made.given = []
     made.claimed = []
+    made.policy = None
+    made.min_idle = _NO_CLAIM
+    made.tells_deliveries = False
+    made.room = NO_LIMIT
+    made.dead = NO_ENTRIES
     made.is_cut = False
     return made

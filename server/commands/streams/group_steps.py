@@ -26,6 +26,13 @@ def ack_all(
         texts = [entry_id.encode() for entry_id in ids[at : at + MOST_IDS]]
         log = (b"XACK", key, name, *texts)
         call.db.group_changed(key, None, changes=len(texts), log=log)
+    left(call, key)
+
+
+def left(call: Call, key: bytes) -> None:
+    """Entries have left a group: by its policy there may be room for others."""
+    if key in call.db.side:
+        call.server.blocking.delivered(call.db.index, key)
 
 
 def log_released(call: Call, key: bytes, name: bytes, released: list[Pending]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import stream_args, stream_reply
+from server.commands.streams import dead_letters, stream_args, stream_reply
+from server.commands.streams.dead_letters import DELIVERIES
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
@@ -41,12 +42,14 @@ class Claim:
         "changes",
         "claimed",
         "consumer",
+        "dead",
         "delivery_time",
         "group",
         "is_new",
         "just_id",
         "min_idle",
         "out",
+        "policy",
         "retry_count",
         "stream",
     )
@@ -66,13 +69,22 @@ class Claim:
         self.out = call.client.out.another()
         self.claimed = 0
         self.changes = 0  # claimed, or dropped because the entry has gone
+        self.policy = dead_letters.policy_of(call, call.argv[1], call.argv[2])
+        self.dead: list[Pending] = []  # what was delivered too often to be claimed
 
     def is_idle(self, pending: Pending) -> bool:
         """Whether it was last delivered as long ago as the claim demands."""
         return not self.min_idle or self.group.is_idle(pending, self.min_idle, self.call.now_ms)
 
     def take(self, pending: Pending) -> None:
-        """Give *pending*, whose entry exists, to the consumer, and write it to the reply."""
+        """Give *pending*, whose entry exists, to the consumer, and write it to the reply.
+
+        That is a delivery, unless only the id is asked for; what is dead by the group's policy has
+        had its last one.
+        """
+        if self._is_dead(pending):
+            self.dead.append(pending)
+            return
         self.group.claim(pending, self.consumer, self.delivery_time)
         if self.retry_count is not None:
             pendings.set_count(pending, self.retry_count)
@@ -87,6 +99,11 @@ class Claim:
         self.consumer.active_time = self.call.now_ms
         self.changed(pending, entry_id)
 
+    def _is_dead(self, pending: Pending) -> bool:
+        if self.policy is None or self.just_id or self.retry_count is not None:
+            return False
+        return self.policy.is_dead(pendings.count_of(pending))
+
     def drop(self, pending: Pending, entry_id: StreamId) -> None:
         """Forget *pending*, whose entry has been deleted."""
         self.changed(pending, entry_id)
@@ -94,6 +111,10 @@ class Claim:
 
     def end(self) -> None:
         """All has been claimed. A consumer that was made and given nothing must be logged too."""
+        if self.dead:
+            dead_letters.bury(
+                self.call, self.call.argv[1], self.call.argv[2], self.dead, DELIVERIES
+            )
         if self.claimed:
             self.call.server.blocking.delivered(self.call.db.index, self.call.argv[1])
         if self.is_new and not self.claimed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import Reply
-from server.commands.streams import stream_steps
+from server.commands.streams import group_steps, stream_steps
 from server.commands.streams.stream_args import Doomed
 from server.dispatch.call import Call
 from server.table.command import Flags, command
@@ -85,3 +85,5 @@ def _tell(call: Call, deletion: Deletion, done: Done | None) -> None:
         call.db.changed(key, b"xdel", changes=changes)
     elif changes:
         call.db.group_changed(key, None, changes=changes)
+    if call.db.side:
+        group_steps.left(call, key)

@@ -132,7 +132,9 @@ def xgroup_destroy(call: Call) -> Reply:
     if not stream.delete_group(name):
         return 0
     if key in call.db.side:
-        call.db.side[key].group_gone(name)
+        side = call.db.side[key]
+        side.group_gone(name)
+        call.db.put_side(key, side)  # if nothing is left of it, the key has none
     # Clients blocked on the group are woken, to get an error.
     call.db.group_changed(key, b"xgroup-destroy", changes=1, log=None, wakes=True)
     return 1
@@ -189,6 +191,7 @@ def xgroup_delconsumer(call: Call) -> Reply:
     if dropped is None:
         return 0
     call.db.group_changed(argv[2], b"xgroup-delconsumer", changes=1, log=log)
+    group_steps.left(call, argv[2])
     return released + dropped
 
 
@@ -243,6 +246,8 @@ def xack(call: Call) -> Reply:
         acked += group.ack(entry_id)
     if acked:
         call.db.group_changed(argv[1], None, changes=acked)
+        if call.db.side:
+            group_steps.left(call, argv[1])
     return acked
 
 

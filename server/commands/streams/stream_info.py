@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from protocol.encoder import Encoder
 from protocol.replies import Reply
-from server.commands.streams import stream_reply
+from server.commands.streams import dead_letters, stream_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
@@ -194,8 +196,9 @@ def xinfo_groups(call: Call) -> Reply:
     XINFO GROUPS key
     """
     stream = _stream(call)
-    return [
-        {
+    rows: list[Reply] = []
+    for name, group in stream.sorted_groups():
+        row: dict[Any, Any] = {
             b"name": name,
             b"consumers": len(group.consumers),
             b"pending": len(group.pel),
@@ -203,8 +206,11 @@ def xinfo_groups(call: Call) -> Reply:
             b"entries-read": _entries_read(group),
             b"lag": group_lag.lag(stream, group),
         }
-        for name, group in stream.sorted_groups()
-    ]
+        policy = dead_letters.policy_of(call, call.argv[2], name)
+        if policy is not None:
+            row[b"policy"] = policy.words()
+        rows.append(row)
+    return rows
 
 
 @command(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
-from server.commands.streams import group_reply, stream_reply, stream_request
+from server.commands.streams import dead_letters, group_reply, stream_reply, stream_request
+from server.commands.streams.dead_letters import DELIVERIES
 from server.commands.streams.group_reply import NEW, Delivery
 from server.commands.streams.stream_request import Request
 from server.dispatch.call import Call
@@ -203,18 +204,24 @@ def xreadgroup(call: Call) -> Reply | Block:
     if served:
         return body if len(request.keys) == 1 else _with_head(body, served)
     ids = call.argv[request.ids_at :]
-    if request.min_idle == _NO_CLAIM:
-        return _wait(call, request, ids)
-    return _wait(call, request, ids, _ms_to_claim(call, request, deliveries))
+    return _wait(call, request, ids, _ms_to_claim(call, deliveries))
 
 
-def _ms_to_claim(call: Call, request: Request, deliveries: list[Delivery]) -> int:
-    """After how many ms the first entry may be claimed; 0 if there is none."""
-    earliest = 0
+def _ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
+    """After how many ms the first entry may be claimed, for ``wake_ms`` of a Block.
+
+    A group with a policy may give something as soon as entries leave it: 0, if nothing earlier.
+    """
+    earliest = _NO_CLAIM
     for delivery in deliveries:
-        wake_ms = delivery.ms_to_idle(request.min_idle, call.now_ms)
-        if wake_ms and (earliest == 0 or wake_ms < earliest):
-            earliest = wake_ms
+        if delivery.min_idle != _NO_CLAIM:
+            wake_ms = delivery.ms_to_idle(delivery.min_idle, call.now_ms)
+            if wake_ms and (earliest <= 0 or wake_ms < earliest):
+                earliest = wake_ms
+        if earliest == _NO_CLAIM and (
+            delivery.min_idle != _NO_CLAIM or delivery.policy is not None
+        ):
+            earliest = 0
     return earliest
 
 
@@ -230,7 +237,14 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
     if text == b">":
-        return group_reply.new_delivery(key, stream, group, NEW)
+        delivery = group_reply.new_delivery(key, stream, group, NEW)
+        if request.min_idle != _NO_CLAIM:
+            delivery.claim(request.min_idle)
+        if call.db.side:
+            policy = dead_letters.policy_of(call, key, name)
+            if policy is not None:
+                delivery.follow(policy)
+        return delivery
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
     return group_reply.new_delivery(key, stream, group, stream_id.parse_id(text))
@@ -241,20 +255,22 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
 
     False if not even an empty array is written.
     """
-    is_of_new = delivery.is_of_new()
-    entry = delivery.find_new() if is_of_new else None
-    min_idle = request.min_idle if is_of_new else _NO_CLAIM
+    key, group, policy = delivery.key, delivery.group, delivery.policy
+    if policy is not None and policy.paused:
+        return False
+    is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
+    consumer = group.find_consumer(request.consumer)
+    delivery.limit(consumer)
+    entry = delivery.find_new() if is_of_new and delivery.room else None
     idle = None
     if min_idle != _NO_CLAIM:
         idle = delivery.find_idle(min_idle, call.now_ms)
-    key, group = delivery.key, delivery.group
-    consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
         log: Sequence[bytes] = (
             b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer,
         )  # fmt: skip
-        if idle is not None or (entry is not None and not request.noack):
+        if policy is None and (idle is not None or (entry is not None and not request.noack)):
             log = NOTHING  # what is logged of the entries makes the consumer, too
         call.db.group_changed(key, b"xgroup-createconsumer", changes=1, log=log)
     consumer.seen_time = call.now_ms
@@ -274,6 +290,8 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
             body, entry, consumer, count, pends, now_ms, end, is_first, min_idle
         )
     request.note(given, not delivery.is_cut)
+    if delivery.dead:
+        dead_letters.bury(call, key, request.group or b"", delivery.dead, DELIVERIES)
     if is_of_new:
         if not given:
             body.truncate(mark)

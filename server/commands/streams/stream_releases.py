@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import group_steps, stream_args
+from server.commands.streams import dead_letters, group_steps, stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
@@ -94,6 +94,11 @@ def xnack(call: Call) -> Reply:
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name)
     release = Release(call.argv)
+    policy = dead_letters.policy_of(call, key, name) if call.db.side else None
+    if policy is not None and policy.dead_letter and release.mode == FATAL:
+        found = (group.find(entry_id) for entry_id in dict.fromkeys(release.ids))
+        dead = [pending for pending in found if pending is not None]
+        return dead_letters.bury(call, key, name, dead, dead_letters.FATAL)
     released: list[Pending] = []
     for entry_id in release.ids:
         pending = release.of(stream, group, entry_id)

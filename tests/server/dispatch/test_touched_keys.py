@@ -95,7 +95,7 @@ def is_asked(row: Command, argv: list[bytes]) -> bool:
     """Whether the keys of *argv* are all that it should touch."""
     if not row.flags & (Flags.WRITE | Flags.READONLY) or row.flags & Flags.NO_MULTI:
         return False
-    if row.name in WHOLE_DATABASE or row.name in ("migrate", "lolwut"):
+    if row.name in WHOLE_DATABASE or row.name in ("migrate", "lolwut", "xredrive"):
         return False
     if row.flags & Flags.RUNS_SCRIPTS:  # its commands are asked for one by one
         return False

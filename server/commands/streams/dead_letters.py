@@ -1,0 +1,184 @@
+"""Dead letters: entries that a group has delivered too often move to another stream.
+
+    job  42  dead-stream jobs  dead-id 7-0  dead-group workers  dead-consumer ann  dead-deliveries 5
+    dead-delivered-ms 1760000000000  dead-reason deliveries
+
+A dead letter has the fields of the entry, and after them those of its origin, in this order. To
+move is one step: the dead letter is added and the entry acknowledged in one transaction of the log,
+whose words every Redis knows. XREDRIVE sends dead letters back.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply, Reply
+from server.commands.streams import stream_args
+from server.dispatch.call import Call
+from server.table.args import Args
+from server.table.command import Flags, command
+from server.table.keys import DELETE, RW, KeyRange
+from storage.errors import WrongType
+from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+from storage.stream import pending as pendings
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.pending import Pending
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+
+DELIVERIES, FATAL = b"deliveries", b"fatal"  # reasons
+FIELDS = (
+    b"dead-stream",
+    b"dead-id",
+    b"dead-group",
+    b"dead-consumer",
+    b"dead-deliveries",
+    b"dead-delivered-ms",
+    b"dead-reason",
+)
+STREAM = -2 * len(FIELDS)  # where the name of its field stands in a dead letter
+AT_ONCE = 100  # dead letters that XREDRIVE sends back, unless it is told how many
+
+COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
+NO_RIGHT = ErrorReply("NOPERM", "No permissions to access a key")
+
+
+def policy_of(call: Call, key: bytes, group: bytes) -> GroupPolicy | None:
+    """The policy of that group of the stream at *key*; None: it does nothing by itself."""
+    side = call.db.side.get(key)
+    policy: GroupPolicy | None = None if side is None else side.get(GROUP_POLICY, group)
+    return policy
+
+
+def bury(
+    call: Call,
+    key: bytes,
+    name: bytes,
+    dead: list[Pending],
+    reason: bytes,
+) -> int:
+    """Move the pending entries *dead* of the group *name* to its dead letters; return how many.
+
+    They stay as they are if their stream is no stream any more, or full. O(log N) for each.
+    """
+    policy = policy_of(call, key, name)
+    stream = call.db.peek(key)
+    group = stream.find_group(name)
+    target = None if policy is None else _target(call, policy.dead_letter)
+    if policy is None or target is None:
+        return 0
+    for pending in dead:
+        _bury(call, key, name, stream, group, pending, policy.dead_letter, target, reason)
+    call.server.blocking.delivered(call.db.index, key)
+    return len(dead)
+
+
+def _target(call: Call, key: bytes) -> Stream | None:
+    """The stream at *key*, made if needed; None if nothing can be added there."""
+    try:
+        found = call.db.find(key, Stream)
+    except WrongType:
+        return None
+    if found is None:
+        found = Stream()
+        call.db.add(key, found)
+    return None if found.is_full() else found
+
+
+def _bury(
+    call: Call,
+    key: bytes,
+    name: bytes,
+    stream: Stream,
+    group: ConsumerGroup,
+    pending: Pending,
+    dead_key: bytes,
+    target: Stream,
+    reason: bytes,
+) -> None:
+    entry_id = pendings.id_of(pending)
+    entry = stream.range(entry_id, entry_id)
+    if entry.next() and not target.is_full():
+        owner = group.owner(pending)
+        values = (
+            key, entry_id.encode(), name, b"" if owner is None else owner.name,
+            b"%d" % pendings.count_of(pending), b"%d" % pending.delivery_time, reason,
+        )  # fmt: skip
+        origin = [text for pair in zip(FIELDS, values, strict=True) for text in pair]
+        _add(call, dead_key, target, [*entry.read_fields(), *origin])
+    group.ack(entry_id)
+    call.db.group_changed(key, None, changes=1, log=(b"XACK", key, name, entry_id.encode()))
+
+
+def _add(call: Call, key: bytes, stream: Stream, fields: list[bytes]) -> StreamId:
+    """Add an entry to *stream*, which is at *key*, as XADD does."""
+    entry_id = stream.next_auto_id(call.now_ms)
+    stream.append(entry_id, fields, 0, call.server.node_limits.stream)
+    log = (b"XADD", key, entry_id.encode(), *fields)
+    call.db.changed(key, b"xadd", changes=1, log=log, wakes=True)
+    return entry_id
+
+
+# ---------------------------------------------------------------------- XREDRIVE
+
+
+@command(
+    "XREDRIVE",
+    arity=-2,
+    flags=Flags.WRITE | Flags.DENYOOM,
+    group="stream",
+    since="0.1.0",
+    complexity="O(N) with N being the number of dead letters that are looked at.",
+    keys=KeyRange(RW | DELETE),
+)
+def xredrive(call: Call) -> Reply:
+    """Sends dead letters back to the streams they come from, as new entries; returns how many.
+
+    XREDRIVE dead-letters [COUNT count] [id [id ...]]
+
+    Without ids the oldest ones, 100 at most or *count*. What is no dead letter stays where it is.
+    """
+    argv, key = call.argv, call.argv[1]
+    args = Args(argv, 2)
+    most = AT_ONCE
+    if args.left > 1 and args.skip(b"COUNT"):
+        most = args.take_positive(COUNT_NOT_POSITIVE)
+    ids = stream_args.entry_ids(argv, args.at)
+    dead = call.db.find(key, Stream)
+    if dead is None:
+        return 0
+    letters = _named(dead, ids) if ids else _oldest(dead, most)
+    if not all(call.client.user.may_write(fields[STREAM + 1]) for _, fields in letters):
+        raise NO_RIGHT
+    sent = 0
+    for entry_id, fields in letters:
+        target = _target(call, fields[STREAM + 1])
+        if target is None:
+            continue
+        _add(call, fields[STREAM + 1], target, fields[:STREAM])
+        dead.delete(entry_id)
+        call.db.changed(key, b"xdel", changes=1, log=(b"XDEL", key, entry_id.encode()))
+        sent += 1
+    return sent
+
+
+def _named(dead: Stream, ids: list[StreamId]) -> list[tuple[StreamId, list[bytes]]]:
+    found = []
+    for entry_id in dict.fromkeys(ids):
+        entry = dead.range(entry_id, entry_id)
+        if entry.next():
+            found.append((entry_id, entry.read_fields()))
+    return [letter for letter in found if _is_dead_letter(letter[1])]
+
+
+def _oldest(dead: Stream, most: int) -> list[tuple[StreamId, list[bytes]]]:
+    found: list[tuple[StreamId, list[bytes]]] = []
+    entry = dead.range()
+    while len(found) < most and entry.next():
+        fields = entry.read_fields()
+        if _is_dead_letter(fields):
+            found.append((entry.id, fields))
+    return found
+
+
+def _is_dead_letter(fields: list[bytes]) -> bool:
+    """Whether they end with those of an origin, and something is before these."""
+    return len(fields) > -STREAM and tuple(fields[STREAM::2]) == FIELDS

@@ -1,0 +1,187 @@
+"""XGROUP CFGSET, CFGGET, PAUSE and RESUME: what a group does by itself.
+
+The policy is side data of the group: storage/side_data/group_policy.py has its words. Who carries
+it out: stream_reads.py (visibility, limits, pauses), and dead_letters.py.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import OK, ErrorReply, Reply
+from server.commands.streams import dead_letters
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args
+from server.table.command import Flags, command
+from server.table.keys import ACCESS, INSERT, RO, RW, UPDATE, KeyAfter, KeyRange
+from storage.side_data.group_policy import DEADLETTER, GROUP_POLICY, MOST, NUMBERS, GroupPolicy
+from storage.side_data.side_data import SideData
+from storage.stream.stream import Stream
+
+NO_DEADLETTER = ErrorReply(
+    "ERR", "MAXDELIVERIES needs DEADLETTER: entries that are dead must go somewhere"
+)
+IN_A_CIRCLE = ErrorReply("ERR", "DEADLETTER would lead dead entries back to this stream")
+NO_SUCH_STREAM = ErrorReply("ERR", "the DEADLETTER stream does not exist: MKSTREAM makes it")
+NO_OPTIONS = ErrorReply("ERR", "At least one option must be specified")
+
+
+def _bad_value(word: bytes) -> ErrorReply:
+    what = f"a number from 0 to {MOST}" if word in NUMBERS else "yes or no"
+    return ErrorReply("ERR", f"{word.decode()} takes {what}")
+
+
+@command(
+    "XGROUP CFGSET",
+    arity=-6,
+    flags=Flags.WRITE,
+    group="stream",
+    since="0.1.0",
+    keys=(KeyRange(RW | UPDATE, first=2), KeyAfter(RW | INSERT, DEADLETTER, 4)),
+)
+def xgroup_cfgset(call: Call) -> Reply:
+    """Sets what a group does by itself.
+
+    XGROUP CFGSET key group [VISIBILITY ms] [MAXDELIVERIES n] [DEADLETTER stream [MKSTREAM]]
+    [MAXPENDING n] [MAXPENDINGPERCONSUMER n] [PAUSED <yes | no>]
+
+    What is not named stays as it is. 0, an empty name and no end what was set.
+    """
+    key, name = call.argv[2], call.argv[3]
+    _check_group(call)
+    present = dead_letters.policy_of(call, key, name)
+    policy = GroupPolicy() if present is None else present.copy()
+    makes = _take(policy, Args(call.argv, 4))
+    if not call.is_replayed:
+        _check(call, key, policy)
+    if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:
+        call.db.add(policy.dead_letter, Stream())
+    _put(call, key, name, policy)
+    call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=None, wakes=True)
+    return OK
+
+
+def _take(policy: GroupPolicy, args: Args) -> bool:
+    """Set what the words say; return whether MKSTREAM is among them. Raises ErrorReply."""
+    makes = False
+    while args.left:
+        if args.skip(b"MKSTREAM"):
+            makes = True
+            continue
+        word = args.take().upper()
+        if not args.left or (word not in NUMBERS and word not in (DEADLETTER, b"PAUSED")):
+            raise errors.SYNTAX
+        if not policy.set(word, args.take()):
+            raise _bad_value(word)
+    return makes
+
+
+def _check(call: Call, key: bytes, policy: GroupPolicy) -> None:
+    """Raise ErrorReply if dead entries had nowhere to go."""
+    if policy.max_deliveries and not policy.dead_letter:
+        raise NO_DEADLETTER
+    if not policy.dead_letter:
+        return
+    if _leads_to(call, policy.dead_letter, key):
+        raise IN_A_CIRCLE
+    makes = any(word.upper() == b"MKSTREAM" for word in call.argv[4:])
+    if call.db.find(policy.dead_letter, Stream) is None and not makes:
+        raise NO_SUCH_STREAM
+
+
+def _leads_to(call: Call, start: bytes, key: bytes) -> bool:
+    """Whether *start* is *key*, or groups of its stream send dead entries there, by any way."""
+    seen, left = set(), [start]
+    while left:
+        at = left.pop()
+        if at == key:
+            return True
+        side = call.db.side.get(at)
+        if side is not None and at not in seen:
+            seen.add(at)
+            left += [policy.dead_letter for _, policy in side.of_kind(GROUP_POLICY)]
+    return False
+
+
+def _put(call: Call, key: bytes, name: bytes, policy: GroupPolicy) -> None:
+    side = call.db.side.get(key) or SideData()
+    if policy.words():
+        side.set(GROUP_POLICY, policy, name)
+    else:
+        side.discard(GROUP_POLICY, name)
+    call.db.put_side(key, side)
+
+
+def _check_group(call: Call) -> None:
+    key, name = call.argv[2], call.argv[3]
+    stream = call.db.find(key, Stream)
+    if stream is None or stream.find_group(name) is None:
+        raise errors.no_such_key_or_group(key, name)
+
+
+@command(
+    "XGROUP CFGGET",
+    arity=4,
+    flags=Flags.READONLY,
+    group="stream",
+    since="0.1.0",
+    keys=KeyRange(RO | ACCESS, first=2),
+)
+def xgroup_cfgget(call: Call) -> Reply:
+    """Shows what a group does by itself.
+
+    XGROUP CFGGET key group
+    """
+    _check_group(call)
+    policy = dead_letters.policy_of(call, call.argv[2], call.argv[3]) or GroupPolicy()
+    return {word.lower(): _shown(word, value) for word, value in policy.settings()}
+
+
+def _shown(word: bytes, value: bytes) -> Reply:
+    return int(value) if word in NUMBERS else value
+
+
+@command(
+    "XGROUP PAUSE",
+    arity=4,
+    flags=Flags.WRITE,
+    group="stream",
+    since="0.1.0",
+    keys=KeyRange(RW | UPDATE, first=2),
+)
+def xgroup_pause(call: Call) -> Reply:
+    """Delivers nothing of a group until XGROUP RESUME; its readers wait, or get nothing.
+
+    XGROUP PAUSE key group
+    """
+    return _pause(call, True)
+
+
+@command(
+    "XGROUP RESUME",
+    arity=4,
+    flags=Flags.WRITE,
+    group="stream",
+    since="0.1.0",
+    keys=KeyRange(RW | UPDATE, first=2),
+)
+def xgroup_resume(call: Call) -> Reply:
+    """Ends XGROUP PAUSE.
+
+    XGROUP RESUME key group
+    """
+    return _pause(call, False)
+
+
+def _pause(call: Call, paused: bool) -> Reply:
+    """Answers 1 if that changes anything, else 0."""
+    key, name = call.argv[2], call.argv[3]
+    _check_group(call)
+    present = dead_letters.policy_of(call, key, name)
+    policy = GroupPolicy() if present is None else present.copy()
+    if policy.paused == paused:
+        return 0
+    policy.paused = paused
+    _put(call, key, name, policy)
+    log = (b"XGROUP", b"CFGSET", key, name, b"PAUSED", b"yes" if paused else b"no")
+    call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=log, wakes=True)
+    return 1

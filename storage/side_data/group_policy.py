@@ -1,0 +1,140 @@
+"""What a consumer group does by itself: side data of the group, set by XGROUP CFGSET.
+
+    VISIBILITY ms              what is not acknowledged so long after its delivery is anyone's
+    MAXDELIVERIES n            an entry that was delivered so often is a dead letter:
+    DEADLETTER stream          it leaves the group for this stream
+    MAXPENDING n               no new entry is delivered while so many are pending in the group
+    MAXPENDINGPERCONSUMER n    nor to a consumer that has so many
+    PAUSED yes                 nothing is delivered: XGROUP PAUSE, XGROUP RESUME
+
+0, an empty name, and no are the defaults: the group does nothing by itself. A value of 0 is not
+saved, and neither is a policy of defaults.
+
+In files a policy is a list of texts, these words and their values: see ``words``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storage.errors import Corrupt
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.side_data.side_kind import SideKind
+from storage.value_type import Words
+
+MOST = 2**53  # of a number: ms, deliveries, entries
+NO_NAME = b""
+
+# The number that each word sets.
+NUMBERS = {
+    b"VISIBILITY": "visibility_ms",
+    b"MAXDELIVERIES": "max_deliveries",
+    b"MAXPENDING": "max_pending",
+    b"MAXPENDINGPERCONSUMER": "max_pending_of_one",
+}
+DEADLETTER = b"DEADLETTER"
+PAUSED = b"PAUSED"
+FLAGS = {b"no": False, b"yes": True}
+
+
+class GroupPolicy:
+    """The policy of one group. Those of defaults are equal to no policy."""
+
+    __slots__ = (
+        "dead_letter", "max_deliveries", "max_pending", "max_pending_of_one", "paused",
+        "visibility_ms",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.visibility_ms = 0
+        self.max_deliveries = 0
+        self.dead_letter = NO_NAME
+        self.max_pending = 0
+        self.max_pending_of_one = 0
+        self.paused = False
+
+    @property
+    def limits_pending(self) -> bool:
+        """Whether an acknowledgement may let an entry be delivered."""
+        return self.max_pending > 0 or self.max_pending_of_one > 0
+
+    def room(self, pending: int, of_consumer: int) -> int:
+        """How many new entries a consumer may be given that has *of_consumer* of the *pending*."""
+        room = MOST
+        if self.paused:
+            return 0
+        if self.max_pending:
+            room = self.max_pending - pending
+        if self.max_pending_of_one:
+            room = min(room, self.max_pending_of_one - of_consumer)
+        return max(room, 0)
+
+    def is_dead(self, deliveries: int) -> bool:
+        """Whether an entry that was delivered so often is not to be delivered again."""
+        return 0 < self.max_deliveries <= deliveries
+
+    def set(self, word: bytes, value: bytes) -> bool:
+        """Set what *word*, in capitals, says. False if that, or *value*, is none."""
+        if word in NUMBERS:
+            if not value.isdigit() or len(value) > 16 or int(value) > MOST:
+                return False
+            setattr(self, NUMBERS[word], int(value))
+        elif word == DEADLETTER:
+            self.dead_letter = value
+        elif word == PAUSED and value.lower() in FLAGS:
+            self.paused = FLAGS[value.lower()]
+        else:
+            return False
+        return True
+
+    def settings(self) -> list[tuple[bytes, bytes]]:
+        """All words, and their values."""
+        found = [(word, b"%d" % getattr(self, name)) for word, name in NUMBERS.items()]
+        return [*found, (DEADLETTER, self.dead_letter), (PAUSED, b"yes" if self.paused else b"no")]
+
+    def words(self) -> list[bytes]:
+        """The words, and their values, that make a policy of defaults this one."""
+        defaults = GroupPolicy().settings()
+        differing = [pair for pair in self.settings() if pair not in defaults]
+        return [text for pair in differing for text in pair]
+
+    def copy(self) -> GroupPolicy:
+        """An equal one of its own."""
+        copy = GroupPolicy()
+        for word, value in self.settings():
+            copy.set(word, value)
+        return copy
+
+
+class GroupPolicyKind(SideKind):
+    """The row of the kind."""
+
+    def copy(self, value: GroupPolicy) -> GroupPolicy:
+        return value.copy()
+
+    def dump(self, value: GroupPolicy) -> bytes:
+        writer = RdbWriter(compress=False)
+        words = value.words()
+        writer.length(len(words))
+        for word in words:
+            writer.string(word)
+        return writer.take()
+
+    def load(self, data: bytes) -> GroupPolicy:
+        reader, policy = RdbReader(data), GroupPolicy()
+        count = reader.count(1)
+        if count % 2:
+            raise Corrupt("a policy of a group with a word and no value")
+        for _ in range(count // 2):
+            if not policy.set(reader.string(), reader.string()):
+                raise Corrupt("a policy of a group with an unknown word or value")
+        if reader.left():
+            raise Corrupt("bytes after a policy of a group")
+        return policy
+
+    def commands(self, key: bytes, group: bytes | None, value: GroupPolicy) -> Iterator[Words]:
+        yield [b"XGROUP", b"CFGSET", key, group or b"", *value.words()]
+
+
+GROUP_POLICY = GroupPolicyKind(b"group-policy")

@@ -1,0 +1,389 @@
+"""XGROUP CFGSET: groups that redeliver, give up, limit and pause by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage.errors import Corrupt
+from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+
+READ = "XREADGROUP GROUP g {} COUNT 10 STREAMS s >"
+WAIT = "XREADGROUP GROUP g {} COUNT 10 BLOCK 0 STREAMS s >"
+
+
+@pytest.fixture
+def queue(server):
+    """The stream s has the entries 1-0, 2-0 and 3-0, and the group g."""
+    for ms in (1, 2, 3):
+        server.send("XADD", "s", f"{ms}-0", "job", ms)
+    server.send_line("XGROUP CREATE s g 0")
+    server.logged()
+    return server
+
+
+def given(reply):
+    """The ms of the ids of the entries in a reply of one stream."""
+    return [] if reply is None else [int(row[0].split(b"-")[0]) for row in reply[0][1]]
+
+
+def pending(server):
+    """For each ms its consumer, and how often it was delivered."""
+    rows = server.send_line("XPENDING s g - + 100")
+    return {int(row[0].split(b"-")[0]): (row[1], row[3]) for row in rows}
+
+
+def entries(server, key):
+    """The fields of each entry."""
+    rows = [row[1] for row in server.send("XRANGE", key, "-", "+")]
+    return [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
+
+
+class TestSettings:
+    def test_they_are_set_and_shown(self, queue):
+        line = "XGROUP CFGSET s g visibility 30000 MAXDELIVERIES 5 DEADLETTER dead MKSTREAM"
+        assert queue.send_line(line) == b"OK"
+        assert queue.send_line("XGROUP CFGSET s g MAXPENDING 100") == b"OK"
+        shown = queue.send_line("XGROUP CFGGET s g")
+        assert dict(zip(shown[::2], shown[1::2], strict=True)) == {
+            b"visibility": 30000, b"maxdeliveries": 5, b"maxpending": 100,
+            b"maxpendingperconsumer": 0, b"deadletter": b"dead", b"paused": b"no",
+        }  # fmt: skip
+        info = queue.send_line("XINFO GROUPS s")[0]
+        assert info[info.index(b"policy") + 1] == [
+            b"VISIBILITY", b"30000", b"MAXDELIVERIES", b"5", b"MAXPENDING", b"100",
+            b"DEADLETTER", b"dead",
+        ]  # fmt: skip
+        assert queue.send_line("TYPE dead") == "stream" or queue.send_line("XLEN dead") == 0
+        assert queue.logged() == [line.encode(), b"XGROUP CFGSET s g MAXPENDING 100"]
+
+    def test_defaults_are_no_policy(self, queue):
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 5 MAXPENDING 3")
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 0 MAXPENDING 0")
+        assert not queue.state.databases[0].side
+        assert b"policy" not in queue.send_line("XINFO GROUPS s")[0]
+
+    @pytest.mark.parametrize(
+        ("words", "error"),
+        [
+            ("s g VISIBILITY", "-ERR wrong number of arguments for 'xgroup|cfgset' command"),
+            ("s g VISIBILITY x", "-ERR VISIBILITY takes a number from 0 to 9007199254740992"),
+            ("s g VISIBILITY -1", "-ERR VISIBILITY takes a number from 0 to 9007199254740992"),
+            ("s g MAXPENDING 9007199254740993",
+             "-ERR MAXPENDING takes a number from 0 to 9007199254740992"),
+            ("s g PAUSED maybe", "-ERR PAUSED takes yes or no"),
+            ("s g NOSUCH 1", "-ERR syntax error"),
+            ("s g VISIBILITY 1 MAXPENDING", "-ERR syntax error"),
+            ("s h VISIBILITY 1", "-NOGROUP No such key 's' or consumer group 'h'"),
+            ("t g VISIBILITY 1", "-NOGROUP No such key 't' or consumer group 'g'"),
+            ("s g MAXDELIVERIES 1",
+             "-ERR MAXDELIVERIES needs DEADLETTER: entries that are dead must go somewhere"),
+            ("s g DEADLETTER s", "-ERR DEADLETTER would lead dead entries back to this stream"),
+            ("s g DEADLETTER nosuch",
+             "-ERR the DEADLETTER stream does not exist: MKSTREAM makes it"),
+            ("s g DEADLETTER text", "-WRONGTYPE Operation against a key holding the wrong kind of"
+                                    " value"),
+        ],
+    )  # fmt: skip
+    def test_what_is_refused_changes_nothing(self, queue, words, error):
+        queue.send_line("SET text x")
+        queue.logged()
+        assert queue.send_line(f"XGROUP CFGSET {words}") == error
+        assert not queue.state.databases[0].side
+        assert queue.logged() == []
+
+    def test_dead_letters_do_not_go_round_in_a_circle(self, queue):
+        queue.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")
+        queue.send_line("XGROUP CREATE dead d 0")
+        assert queue.send_line("XGROUP CFGSET dead d DEADLETTER dead2 MKSTREAM") == b"OK"
+        queue.send_line("XGROUP CREATE dead2 e 0")
+        for target in ("s", "dead", "dead2"):
+            answer = queue.send_line(f"XGROUP CFGSET dead2 e DEADLETTER {target}")
+            assert answer.startswith("-ERR DEADLETTER would lead")
+
+    def test_who_sets_it_may_write_the_dead_letters(self, queue):
+        queue.send_line("ACL SETUSER u on nopass +@all ~s")
+        user = queue.client()
+        user.send("AUTH", "u", "x")
+        assert user.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM").startswith("-NOPERM")
+        assert user.send_line("XGROUP CFGSET s g VISIBILITY 5") == b"OK"
+
+    def test_it_goes_with_its_group(self, queue):
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 5")
+        queue.send_line("XGROUP DESTROY s g")
+        queue.send_line("XGROUP CREATE s g 0")
+        assert queue.send_line("XGROUP CFGGET s g")[1] == 0
+
+    def test_bytes_of_another_policy_are_refused(self):
+        policy = GroupPolicy()
+        policy.set(b"VISIBILITY", b"7")
+        dumped = GROUP_POLICY.dump(policy)
+        assert GROUP_POLICY.load(dumped).words() == [b"VISIBILITY", b"7"]
+        for bad in (dumped[:-1], dumped + b"x", b"\x01\x01a", b"\x02\x01a\x01b", b""):
+            with pytest.raises(Corrupt):
+                GROUP_POLICY.load(bad)
+
+
+class TestVisibility:
+    @pytest.fixture
+    def queue(self, queue):
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 1000")
+        queue.logged()
+        return queue
+
+    def test_what_is_not_acknowledged_in_time_is_anyone_s(self, queue):
+        assert given(queue.send_line(READ.format("ann"))) == [1, 2, 3]
+        queue.send_line("XACK s g 2")
+        queue.advance(999)
+        assert queue.send_line(READ.format("bob")) is None
+        queue.advance(1)
+        again = queue.send_line(READ.format("bob"))
+        assert again == [[b"s", [[b"1-0", [b"job", b"1"]], [b"3-0", [b"job", b"3"]]]]]
+        assert pending(queue) == {1: (b"bob", 2), 3: (b"bob", 2)}
+
+    def test_new_entries_follow_those_that_come_again(self, queue):
+        queue.send_line("XREADGROUP GROUP g ann COUNT 1 STREAMS s >")
+        queue.advance(1000)
+        assert given(queue.send_line("XREADGROUP GROUP g bob COUNT 2 STREAMS s >")) == [1, 2]
+
+    def test_a_reader_that_waits_is_woken_in_time(self, queue):
+        queue.send_line(READ.format("ann"))
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("bob"))
+        queue.advance(999)
+        assert waiter.waits
+        queue.advance(1)
+        assert given(waiter.reply()) == [1, 2, 3]
+
+    def test_it_is_set_while_somebody_waits(self, queue):
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 0")
+        queue.send_line(READ.format("ann"))
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("bob"))
+        queue.advance(5000)
+        assert waiter.waits
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 6000")
+        queue.advance(1000)
+        assert given(waiter.reply()) == [1, 2, 3]
+
+    def test_claim_says_more_and_its_time_counts(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(500)
+        told = queue.send_line("XREADGROUP GROUP g bob CLAIM 400 STREAMS s >")
+        assert told[0][1][0] == [b"1-0", [b"job", b"1"], 500, 1]
+
+    def test_the_history_is_what_it_was(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(5000)
+        assert given(queue.send_line("XREADGROUP GROUP g ann STREAMS s 0")) == [1, 2, 3]
+        assert queue.send_line("XREADGROUP GROUP g bob STREAMS s 0") == [[b"s", []]]
+
+    def test_it_is_logged_in_words_that_redis_knows(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        queue.logged()
+        queue.send_line(READ.format("bob"))
+        assert {line.split()[0] for line in queue.logged()} == {b"XGROUP", b"XCLAIM"}
+
+
+class TestDeadLetters:
+    @pytest.fixture
+    def queue(self, queue):
+        queue.send_line(
+            "XGROUP CFGSET s g VISIBILITY 1000 MAXDELIVERIES 2 DEADLETTER dead MKSTREAM"
+        )
+        queue.logged()
+        return queue
+
+    def delivered_twice(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        queue.send_line(READ.format("bob"))
+        queue.advance(1000)
+        queue.logged()
+
+    def check_dead(self, queue, reason=b"deliveries"):
+        """1-0, 2-0 and 3-0 are dead letters, and no longer pending."""
+        assert pending(queue) == {}
+        dead = entries(queue, "dead")
+        assert [letter[b"job"] for letter in dead] == [b"1", b"2", b"3"]
+        assert dead[0] == {
+            b"job": b"1", b"dead-stream": b"s", b"dead-id": b"1-0", b"dead-group": b"g",
+            b"dead-consumer": b"bob", b"dead-deliveries": b"2",
+            b"dead-delivered-ms": b"%d" % (queue.now_ms - 1000), b"dead-reason": reason,
+        }  # fmt: skip
+
+    def test_after_the_last_delivery_an_entry_moves(self, queue):
+        self.delivered_twice(queue)
+        assert queue.send_line(READ.format("ann")) is None
+        self.check_dead(queue)
+        (unit,) = [unit for unit in queue.transactions() if len(unit) > 1]
+        assert [line.split()[0] for line in unit if b"CREATECONSUMER" not in line] == [
+            b"XADD", b"XACK",
+        ] * 3  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "line",
+        ["XREADGROUP GROUP g ann CLAIM 10 STREAMS s >", "XCLAIM s g ann 10 1 2 3",
+         "XAUTOCLAIM s g ann 10 0"],
+    )  # fmt: skip
+    def test_it_does_so_whoever_claims_it(self, queue, line):
+        self.delivered_twice(queue)
+        queue.send_line(line)
+        self.check_dead(queue)
+
+    @pytest.mark.parametrize("line", ["XCLAIM s g ann 10 1 2 3 JUSTID",
+                                      "XCLAIM s g ann 10 1 2 3 RETRYCOUNT 1"])  # fmt: skip
+    def test_what_is_no_delivery_is_none_too_many(self, queue, line):
+        self.delivered_twice(queue)
+        assert len(queue.send_line(line)) == 3
+        assert queue.send_line("XLEN dead") == 0
+
+    def test_a_new_entry_is_delivered_with_those_that_die(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line("XADD s 9-0 job 9")
+        assert given(queue.send_line(READ.format("ann"))) == [9]
+        assert queue.send_line("XLEN dead") == 3
+
+    def test_a_reader_that_waits_waits_on(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        queue.send_line(READ.format("bob"))
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("cem"))
+        queue.advance(1000)
+        assert waiter.waits
+        assert queue.send_line("XLEN dead") == 3
+        queue.send_line("XADD s 9-0 job 9")
+        assert given(waiter.reply()) == [9]
+
+    def test_who_waits_for_dead_letters_gets_them(self, queue):
+        waiter = queue.client()
+        waiter.send_line("XREAD BLOCK 0 STREAMS dead $")
+        self.delivered_twice(queue)
+        queue.send_line(READ.format("ann"))
+        assert len(waiter.reply()[0][1]) >= 1
+
+    def test_xnack_fatal_is_the_end_at_once(self, queue):
+        queue.send_line(READ.format("ann"))
+        assert queue.send_line("XNACK s g FATAL IDS 2 1 2") == 2
+        assert list(pending(queue)) == [3]
+        assert [letter[b"dead-reason"] for letter in entries(queue, "dead")] == [b"fatal"] * 2
+
+    def test_an_entry_that_was_deleted_is_no_dead_letter(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line("XDEL s 2")
+        queue.send_line("XAUTOCLAIM s g ann 10 0")
+        assert [letter[b"job"] for letter in entries(queue, "dead")] == [b"1", b"3"]
+
+    def test_nothing_is_lost_where_nothing_can_be_added(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line("SET dead x")
+        assert queue.send_line(READ.format("ann")) is None
+        assert list(pending(queue)) == [1, 2, 3]
+        queue.send_line("DEL dead")
+        queue.send_line(READ.format("ann"))
+        self.check_dead(queue)
+
+    def test_xredrive_sends_them_back(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line(READ.format("ann"))
+        queue.send_line("XADD dead * no letter")
+        last = queue.send("XRANGE", "dead", "-", "+")[2][0]
+        queue.logged()
+        assert queue.send("XREDRIVE", "dead", last, last, "9-9") == 1
+        assert queue.send_line("XREDRIVE dead COUNT 1") == 1
+        assert queue.send_line("XREDRIVE dead") == 1
+        assert queue.send_line("XREDRIVE dead") == 0
+        assert [entry[b"job"] for entry in entries(queue, "s")[3:]] == [b"3", b"1", b"2"]
+        assert entries(queue, "dead") == [{b"no": b"letter"}]
+        assert [line.split()[0] for line in queue.logged()] == [b"XADD", b"XDEL"] * 3
+
+    def test_xredrive_asks_for_the_right_to_write_the_origin(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line(READ.format("ann"))
+        queue.send_line("ACL SETUSER u on nopass +@all ~dead")
+        user = queue.client()
+        user.send("AUTH", "u", "x")
+        assert user.send_line("XREDRIVE dead").startswith("-NOPERM")
+        assert queue.send_line("XLEN dead") == 3
+
+
+class TestLimits:
+    def test_no_more_are_delivered_than_may_be_pending(self, queue):
+        queue.send_line("XGROUP CFGSET s g MAXPENDING 2")
+        assert given(queue.send_line(READ.format("ann"))) == [1, 2]
+        assert queue.send_line(READ.format("bob")) is None
+        queue.send_line("XACK s g 1")
+        assert given(queue.send_line(READ.format("bob"))) == [3]
+
+    @pytest.mark.parametrize(
+        "line",
+        ["XACK s g 1", "XACK s g UPTO 1", "XACKDEL s g IDS 1 1", "XGROUP DELCONSUMER s g ann",
+         "XGROUP SETID s g 1 CLEAR", "XGROUP CFGSET s g MAXPENDING 2",
+         "XGROUP CFGSET s g MAXPENDING 0", "XDELEX s DELREF IDS 1 1"],
+    )  # fmt: skip
+    def test_a_reader_waits_for_room(self, queue, line):
+        queue.send_line("XGROUP CFGSET s g MAXPENDING 1")
+        queue.send_line(READ.format("ann"))
+        waiter = queue.client()
+        waiter.send_line("XREADGROUP GROUP g bob COUNT 1 BLOCK 0 STREAMS s >")
+        queue.send_line("XADD s 4-0 job 4")
+        assert waiter.waits
+        queue.send_line(line)
+        assert given(waiter.reply()) == [2]
+
+    def test_each_consumer_has_a_limit_of_its_own(self, queue):
+        queue.send_line("XGROUP CFGSET s g MAXPENDINGPERCONSUMER 1")
+        assert given(queue.send_line(READ.format("ann"))) == [1]
+        assert queue.send_line(READ.format("ann")) is None
+        assert given(queue.send_line(READ.format("bob"))) == [2]
+
+    def test_one_consumer_that_died_gets_its_entry_again(self, queue):
+        queue.send_line("XGROUP CFGSET s g MAXPENDINGPERCONSUMER 1 MAXPENDING 1 VISIBILITY 1000")
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        assert given(queue.send_line(READ.format("ann"))) == [1]
+
+    def test_noack_leaves_nothing_pending(self, queue):
+        queue.send_line("XGROUP CFGSET s g MAXPENDING 1")
+        line = "XREADGROUP GROUP g ann COUNT 1 NOACK STREAMS s >"
+        assert [given(queue.send_line(line)) for _ in range(3)] == [[1], [2], [3]]
+
+
+class TestPauses:
+    def test_nothing_is_delivered_until_it_ends(self, queue):
+        assert queue.send_line("XGROUP PAUSE s g") == 1
+        assert queue.send_line("XGROUP PAUSE s g") == 0
+        assert queue.send_line(READ.format("ann")) is None
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("bob"))
+        queue.send_line("XADD s 4-0 job 4")
+        assert waiter.waits
+        queue.logged()
+        assert queue.send_line("XGROUP RESUME s g") == 1
+        assert given(waiter.reply()) == [1, 2, 3, 4]
+        assert queue.logged()[0] == b"XGROUP CFGSET s g PAUSED no"
+        assert queue.send_line("XGROUP RESUME s g") == 0
+
+    def test_what_is_pending_may_still_be_seen_and_acknowledged(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.send_line("XGROUP PAUSE s g")
+        assert given(queue.send_line("XREADGROUP GROUP g ann STREAMS s 0")) == [1, 2, 3]
+        assert queue.send_line("XACK s g 1 2 3") == 3
+
+    def test_other_groups_go_on(self, queue):
+        queue.send_line("XGROUP CREATE s h 0")
+        queue.send_line("XGROUP PAUSE s g")
+        assert len(queue.send_line("XREADGROUP GROUP h ann STREAMS s >")[0][1]) == 3
+
+
+def test_a_rewritten_log_and_a_copy_have_the_policy(queue):
+    queue.send_line("XGROUP CFGSET s g VISIBILITY 5 MAXDELIVERIES 2 DEADLETTER dead MKSTREAM")
+    side = queue.state.databases[0].side[b"s"]
+    assert list(side.commands(b"s")) == [
+        [b"XGROUP", b"CFGSET", b"s", b"g", b"VISIBILITY", b"5", b"MAXDELIVERIES", b"2",
+         b"DEADLETTER", b"dead"],
+    ]  # fmt: skip
+    queue.send_line("COPY s s2")
+    queue.send_line("XGROUP CFGSET s g VISIBILITY 9")
+    assert queue.send_line("XGROUP CFGGET s2 g")[1] == 5
