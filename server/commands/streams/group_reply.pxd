@@ -41,7 +41,8 @@ cdef class Delivery:
 
     cpdef int claim(self, int64_t min_idle) except -1
     cpdef int follow(self, object policy) except -1
-    cpdef int limit(self, Consumer consumer) except -1
+    @cython.locals(pending=Pending, dead_of_consumer=Py_ssize_t, pending_of_all=Py_ssize_t)
+    cdef int _limit(self, object policy, Consumer consumer) except -1
 
     cpdef bint is_of_new(self) except -1
     @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)

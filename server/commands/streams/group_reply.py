@@ -58,11 +58,14 @@ class Delivery:
         if self.min_idle == _NO_CLAIM and policy.visibility_ms:
             self.min_idle = policy.visibility_ms
 
-    def limit(self, consumer: Consumer | None) -> None:
-        """Give *consumer* no more new entries than the policy has room for."""
-        if self.policy is not None:
-            of_consumer = 0 if consumer is None else len(consumer.pel)
-            self.room = self.policy.room(len(self.group.pel), of_consumer)
+    def _limit(self, policy: GroupPolicy, consumer: Consumer) -> None:
+        """Give *consumer* no more new entries than *policy* has room for. What is dead takes none."""
+        dead_of_consumer = 0
+        for pending in self.dead:
+            if pending.consumer_index == consumer.index:
+                dead_of_consumer += 1
+        pending_of_all = len(self.group.pel) - len(self.dead)
+        self.room = policy.room(pending_of_all, len(consumer.pel) - dead_of_consumer)
 
     def is_of_new(self) -> bool:
         """Whether it gives entries that the group has not read yet."""
@@ -121,6 +124,8 @@ class Delivery:
             if self.tells_deliveries:
                 writer.head = stream_reply.WITH_DELIVERY
             self._write_idle(out, writer, consumer, count, now_ms, end, is_first, min_idle)
+        if self.policy is not None and pends:
+            self._limit(self.policy, consumer)
         written = len(self.claimed)
         while (
             entry is not None

@@ -260,8 +260,7 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
         return False
     is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
     consumer = group.find_consumer(request.consumer)
-    delivery.limit(consumer)
-    entry = delivery.find_new() if is_of_new and delivery.room else None
+    entry = delivery.find_new() if is_of_new else None
     idle = None
     if min_idle != _NO_CLAIM:
         idle = delivery.find_idle(min_idle, call.now_ms)

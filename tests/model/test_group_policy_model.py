@@ -1,0 +1,225 @@
+"""A group with a policy compared with a naive model: who gets which entry, again, or never.
+
+The model keeps plain lists. Consumers read, wait, acknowledge, release, die and come back, and time
+passes, at random. After each step both have delivered the same, the same is pending, and each entry
+is in one place: new, pending, acknowledged, or a dead letter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from server.config.parameters import Config
+from tests.server.conftest import NOTHING, SocketlessServer
+from tests.worth import rounds
+
+NAMES = ("ann", "bob", "cem")
+
+names = st.sampled_from(NAMES)
+counts = st.integers(1, 4)
+times = st.sampled_from((0, 0, 10, 25))
+limits = st.sampled_from((0, 0, 1, 2, 5))
+
+
+@dataclass
+class Pending:
+    """An entry that was delivered: *owner* is empty once it was released."""
+
+    number: int
+    owner: str
+    delivered: int
+    count: int = 1
+
+
+class Model:
+    """What must hold, as simply as possible."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.visibility = self.deliveries = self.most = self.most_of_one = 0
+        self.paused = False
+        self.new: list[int] = []
+        self.pending: list[Pending] = []  # in the order in which they may be claimed
+        self.acked: list[int] = []
+        self.dead: list[int] = []
+
+    def is_idle(self, entry: Pending) -> bool:
+        return not entry.owner or self.now - entry.delivered >= self.visibility
+
+    def is_dead(self, entry: Pending) -> bool:
+        return 0 < self.deliveries <= entry.count
+
+    def read(self, name: str, count: int) -> list[int]:
+        """What *name* gets: what comes again, and then new entries."""
+        if self.paused:
+            return []
+        given: list[int] = []
+        for entry in list(self.pending) if self.visibility else []:
+            if not self.is_idle(entry) or len(given) == count:
+                break
+            self.pending.remove(entry)
+            if self.is_dead(entry):
+                self.dead.append(entry.number)
+                continue
+            self.pending.append(Pending(entry.number, name, self.now, entry.count + 1))
+            given.append(entry.number)
+        while self.new and len(given) < count and self.room(name):
+            number = self.new.pop(0)
+            self.pending.append(Pending(number, name, self.now))
+            given.append(number)
+        return given
+
+    def room(self, name: str) -> bool:
+        mine = [entry for entry in self.pending if entry.owner == name]
+        if self.most and len(self.pending) >= self.most:
+            return False
+        return not self.most_of_one or len(mine) < self.most_of_one
+
+    def release(self, entry: Pending, uncounted: bool) -> None:
+        """It has no owner: it comes after those released before, and ahead of all others."""
+        self.pending.remove(entry)
+        released = [other for other in self.pending if not other.owner]
+        count = max(0, entry.count - uncounted)
+        self.pending.insert(len(released), Pending(entry.number, "", 0, count))
+
+
+class GroupPolicyMachine(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.server = SocketlessServer(Config())
+        self.server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+        self.server.send_line("XADD dead 1-0 first one")
+        self.server.send_line("XGROUP CFGSET s g DEADLETTER dead")
+        self.model = Model()
+        self.added = 0
+        self.waiter, self.waiting, self.most = self.server.client(), "", 0
+
+    def settle(self) -> None:
+        """Whoever waits gets what there is."""
+        if self.waiting:
+            given = self.model.read(self.waiting, self.most)
+            reply = self.waiter.reply()
+            assert (numbers(reply) if reply is not NOTHING else []) == given
+            if given:
+                self.waiting = ""
+
+    # ------------------------------------------------------------------ what clients do
+
+    @rule(entries=st.integers(1, 3))
+    def add(self, entries):
+        for _ in range(entries):
+            self.added += 1
+            self.server.send("XADD", "s", f"{self.added}-0", "n", self.added)
+            self.model.new.append(self.added)
+            self.settle()
+
+    @rule(name=names, count=counts)
+    def read(self, name, count):
+        reply = self.server.send_line(f"XREADGROUP GROUP g {name} COUNT {count} STREAMS s >")
+        assert numbers(reply) == self.model.read(name, count)
+        self.settle()
+
+    @precondition(lambda self: not self.waiting)
+    @rule(name=names, count=counts)
+    def wait(self, name, count):
+        line = f"XREADGROUP GROUP g {name} COUNT {count} BLOCK 0 STREAMS s >"
+        self.server.run(self.waiter.client, [word.encode() for word in line.split()])
+        self.waiting, self.most = name, count
+        self.settle()
+
+    @precondition(lambda self: self.model.pending)
+    @rule(data=st.data())
+    def acknowledge(self, data):
+        entry = data.draw(st.sampled_from(self.model.pending))
+        assert self.server.send("XACK", "s", "g", f"{entry.number}-0") == 1
+        self.model.pending.remove(entry)
+        self.model.acked.append(entry.number)
+        self.settle()
+
+    @precondition(lambda self: self.model.pending)
+    @rule(data=st.data(), mode=st.sampled_from(("SILENT", "FAIL", "FATAL")))
+    def release(self, data, mode):
+        entry = data.draw(st.sampled_from(self.model.pending))
+        line = f"XNACK s g {mode} IDS 1 {entry.number}-0"
+        assert self.server.send_line(line) == 1
+        if mode == "FATAL":
+            self.model.pending.remove(entry)
+            self.model.dead.append(entry.number)
+        else:
+            self.model.release(entry, mode == "SILENT")
+        self.settle()
+
+    @rule(name=names)
+    def hand_over(self, name):
+        mine = sorted(
+            (entry for entry in self.model.pending if entry.owner == name),
+            key=lambda entry: entry.number,
+        )
+        assert self.server.send_line(f"XGROUP DELCONSUMER s g {name} HANDOVER") == len(mine)
+        for entry in mine:
+            self.model.release(entry, uncounted=True)
+        self.settle()
+
+    @rule(ms=st.sampled_from((1, 9, 10, 11, 30)))
+    def time_passes(self, ms):
+        for _ in range(ms):  # one by one: who waits is woken to the millisecond
+            self.server.advance(1)
+            self.model.now += 1
+            self.settle()
+
+    # ------------------------------------------------------------------ what operators do
+
+    @rule(visibility=times, deliveries=limits, most=limits, most_of_one=limits)
+    def configure(self, visibility, deliveries, most, most_of_one):
+        line = (
+            f"XGROUP CFGSET s g VISIBILITY {visibility} MAXDELIVERIES {deliveries} DEADLETTER dead"
+            f" MAXPENDING {most} MAXPENDINGPERCONSUMER {most_of_one}"
+        )
+        assert self.server.send_line(line) == b"OK"
+        model = self.model
+        model.visibility, model.deliveries = visibility, deliveries
+        model.most, model.most_of_one = most, most_of_one
+        self.settle()
+
+    @rule()
+    def pause_or_resume(self):
+        word = "RESUME" if self.model.paused else "PAUSE"
+        assert self.server.send_line(f"XGROUP {word} s g") == 1
+        self.model.paused = not self.model.paused
+        self.settle()
+
+    # ------------------------------------------------------------------ what must hold
+
+    @invariant()
+    def the_same_is_pending(self):
+        rows = self.server.send_line("XPENDING s g - + 1000")
+        shown = [(number(row[0]), row[1].decode(), row[3]) for row in rows]
+        kept = sorted((entry.number, entry.owner, entry.count) for entry in self.model.pending)
+        assert shown == kept
+
+    @invariant()
+    def each_entry_is_in_one_place(self):
+        model = self.model
+        pending = [entry.number for entry in model.pending]
+        places = [*model.new, *pending, *model.acked, *model.dead]
+        assert sorted(places) == list(range(1, self.added + 1))
+        letters = [row[1] for row in self.server.send_line("XRANGE dead - +")][1:]
+        assert [int(letter[1]) for letter in letters] == model.dead
+
+
+def number(entry_id: bytes) -> int:
+    return int(entry_id.partition(b"-")[0])
+
+
+def numbers(reply) -> list[int]:
+    return [] if reply is None else [number(row[0]) for row in reply[0][1]]
+
+
+GroupPolicyMachine.TestCase.settings = settings(
+    max_examples=rounds(60), stateful_step_count=40, deadline=None
+)
+TestGroupPolicies = GroupPolicyMachine.TestCase
