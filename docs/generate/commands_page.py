@@ -16,7 +16,8 @@ HEADING = """\
 # Commands
 
 All commands of this server; `make docs` writes this page from the command table. The commands
-behave as in Redis 8.6; differences are described at the command. What is not served is at the end.
+behave as in Redis 8.6; differences are described at the command. Those that only Penstock has say
+so. What is not served is at the end.
 """
 
 MODULES = """\
@@ -65,7 +66,9 @@ def _facts(row: Command) -> list[str]:
     complexity = f"; {row.complexity.rstrip('.')}" if row.complexity else ""
     flags = ", ".join(name.lower() for name in flag_names(row)) or "none"
     acl = " ".join(f"@{category}" for category in sorted(row.acl))
+    # No version of Redis begins with 0.
+    since = f"Since Penstock {row.since}" if row.since.startswith("0.") else f"Since {row.since}"
     return [
-        f"- Since {row.since}, {arity}{complexity}.",
+        f"- {since}, {arity}{complexity}.",
         f"- Flags: {flags}. ACL categories: {acl}.",
     ]

@@ -11,6 +11,7 @@ cdef int64_t _MOST
 
 @cython.locals(number=int64_t)
 cpdef object lag(Stream stream, ConsumerGroup group)
+cpdef int64_t counted_lag(Stream stream, ConsumerGroup group) except? -1
 cpdef int move_on(Stream stream, ConsumerGroup group, StreamId entry_id) except -1
 @cython.locals(last_deleted=StreamId)
 cpdef bint has_tombstone_after(Stream stream, StreamId entry_id) except -1

@@ -4,7 +4,7 @@ A stream counts the entries that were ever added; a group counts those of them u
 The difference is the lag. A group that was set to an id in the middle of the stream does not know
 its counter, and an entry that XDEL removed ahead of the group makes the difference wrong. So there
 are two sources, of which the first valid one is used: the group's own counter, and the number of an
-id at either end of the stream. Without either, the lag is unknown.
+id at either end of the stream. Without either, the lag is unknown; but it can be counted.
 """
 
 from __future__ import annotations
@@ -27,6 +27,16 @@ def lag(stream: Stream, group: ConsumerGroup) -> int | None:
         return stream.entries_added - group.entries_read
     number = number_of(stream, group.last_id)
     return None if number == UNKNOWN else stream.entries_added - number
+
+
+def counted_lag(stream: Stream, group: ConsumerGroup) -> int:
+    """As lag(), but where that is unknown, the entries are counted. O(log N + E) then."""
+    known = lag(stream, group)
+    if known is not None:
+        return known
+    if stream_id.compare(group.last_id, stream.last_id) >= 0:
+        return 0
+    return stream.count(group.last_id.next(), stream.last_id)
 
 
 def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:

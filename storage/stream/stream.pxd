@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from storage cimport allocation, octets
 from storage.stream cimport stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group cimport ConsumerGroup
+from storage.stream.positions cimport Positions
 from storage.stream.producers cimport Limits, Producers
 from storage.stream.references cimport References
 from storage.listpack.listpack cimport Listpack
@@ -41,6 +42,7 @@ cdef class Stream:
     cdef public int64_t entries_added
     cdef readonly dict groups
     cdef public Producers producers
+    cdef Positions _positions
     cdef Listpack _head
     cdef Listpack _tail
     cdef uint64_t _tail_ms
@@ -70,6 +72,10 @@ cdef class Stream:
     @cython.locals(entry=StreamIterator)
     cpdef StreamId last_entry_id(self)
 
+    cpdef Positions positions(self)
+    @cython.locals(ends_late=bint, positions=Positions, before=int64_t)
+    cpdef int64_t count(self, StreamId start, StreamId end) except -1
+
     cpdef bint delete(self, StreamId entry_id) except -1
     @cython.locals(deleted=Py_ssize_t, first_gone=bint, entry_id=StreamId, gone=int)
     cpdef Py_ssize_t delete_all(self, list entry_ids) except -1
@@ -77,6 +83,7 @@ cdef class Stream:
     cpdef int delete_one(self, StreamId entry_id) except -1
     @cython.locals(node=Listpack, size=Py_ssize_t)
     cpdef int delete_current(self, StreamIterator entry) except -1
+    @cython.locals(ms=uint64_t, seq=uint64_t)
     cpdef int remove_node(self, bytes key, Listpack node) except -1
 
     cdef bint _head_stays(self, int64_t maxlen) except -1

@@ -3,6 +3,7 @@
     rax     id key -> node (listpack of entries, see storage/stream/stream_node.py)
     groups  name -> ConsumerGroup
     producers   those that add each entry once, or limits of its own for them (producers.py)
+    positions   how many entries lie before an id, once somebody has asked (positions.py)
 
 Entries are only ever added after the last one, so the last node is cached and an append does
 not search the rax. A deleted entry stays in its node, marked, until all of the node is gone, or the
@@ -36,6 +37,7 @@ from storage.rax.rax_iterator import RaxIterator
 from storage.stream import references as all_references
 from storage.stream import sparse, stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
+from storage.stream.positions import Positions
 from storage.stream.producers import Limits, Producers
 from storage.stream.references import References
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
@@ -69,7 +71,7 @@ class StreamConfig:
 
 
 DEFAULT_CONFIG = StreamConfig()
-OBJECT = 176  # bytes of a stream with its last id, compiled
+OBJECT = 192  # bytes of a stream with its last id, compiled
 GROUPS = 224  # bytes of the dictionary of groups
 _FEW_GROUPS: Final = all_references.FEW
 _NO_GROUPS: Final[dict[bytes, ConsumerGroup]] = {}  # of every stream without; it stays empty
@@ -81,6 +83,7 @@ class Stream:
     __slots__ = (
         "_head",
         "_is_noted",
+        "_positions",
         "_skip",
         "_tail",
         "_tail_ms",
@@ -104,6 +107,7 @@ class Stream:
         self.entries_added = 0  # ever
         self.groups = _NO_GROUPS  # made with the first group
         self.producers: Producers | None = None
+        self._positions: Positions | None = None
         self._head: Listpack | None = None  # the first node, if it is known
         self._skip = 0  # bytes, as drawn above; 0 if the first node is not known
         self._is_noted = False  # whether nodes are to be rewritten
@@ -179,6 +183,8 @@ class Stream:
             fields,
             start,
         )
+        if self._positions is not None:
+            self._positions.changed(self._tail_ms, self._tail_seq, 1)
         self.length += 1
         if self.entries_added < _MOST_ADDED:
             self.entries_added += 1
@@ -217,6 +223,8 @@ class Stream:
         key: bytes = found[0]
         self._tail_ms, self._tail_seq = octets.u64_be(key, 0), octets.u64_be(key, 8)
         self._tail = found[1]
+        if self._positions is not None:
+            self._positions.tail_found(self._tail_ms, self._tail_seq)
         return self._tail
 
     def _new_tail(self, entry_id: StreamId, fields: list[bytes], start: int) -> Listpack:
@@ -232,6 +240,8 @@ class Stream:
             if stream_node.is_sparse(filled):
                 self._note(octets.id_key(self._tail_ms, self._tail_seq))
         self.rax.insert(entry_id.key(), node)
+        if self._positions is not None:
+            self._positions.node_added(entry_id.ms, entry_id.seq)
         self._tail = node
         self._tail_ms, self._tail_seq = entry_id.ms, entry_id.seq
         return node
@@ -272,6 +282,25 @@ class Stream:
         """The id of the last entry alive, which may be less than last_id; 0-0 if there is none."""
         entry = stream_iterator.new_iterator(self.rax, ZERO, MAX, True)
         return entry.current_id() if entry.next() else ZERO
+
+    # ------------------------------------------------------------------ counting
+
+    def positions(self) -> Positions:
+        """Where the entries are in the order of all. O(1), but O(N) for the first time."""
+        if self._positions is None:
+            self._positions = Positions(self.rax)
+        return self._positions
+
+    def count(self, start: StreamId, end: StreamId) -> int:
+        """How many entries lie from *start* to *end*, both included. O(log N + E), see above."""
+        if self.length == 0 or stream_id.compare(start, end) > 0:
+            return 0
+        ends_late = stream_id.compare(end, self.last_id) >= 0
+        if ends_late and stream_id.compare(start, self.first_id) <= 0:
+            return self.length
+        positions = self.positions()
+        before = positions.before(start)
+        return (self.length if ends_late else positions.before(end.next())) - before
 
     # ------------------------------------------------------------------ deleting
 
@@ -315,6 +344,8 @@ class Stream:
             size = node.size
             stream_node.mark_deleted(node, entry.entry_at)
             stream_node.count_deleted(node, 1)
+            if self._positions is not None:
+                self._positions.changed(entry.ms, entry.seq, -1)
             entry.shifted(node.size - size)
             if node is not self._tail and stream_node.is_sparse(node):
                 self._note(entry.key())
@@ -323,6 +354,9 @@ class Stream:
     def remove_node(self, key: bytes, node: Listpack) -> None:
         """Take a node out. The caller updates the length."""
         self.rax.remove(key)
+        if self._positions is not None:
+            ms, seq = octets.u64_be(key, 0), octets.u64_be(key, 8)
+            self._positions.changed(ms, seq, -stream_node.alive(node))
         if node is self._tail:
             self._tail = None
         if node is self._head:
@@ -413,6 +447,8 @@ class Stream:
             deleted += 1
         self._skip = at - first
         stream_node.count_deleted(node, deleted)
+        if self._positions is not None:
+            self._positions.changed(octets.u64_be(key, 0), octets.u64_be(key, 8), -deleted)
         self.length -= deleted
         if node is not self._tail and stream_node.is_sparse(node):
             self._note(key)
@@ -547,6 +583,7 @@ class Stream:
         self.rax.insert(key, node)
         self._head = self._tail = None
         self._skip = 0
+        self._positions = None
 
     def copy(self) -> Stream:
         """An independent stream equal to this one, with its groups. O(size)."""

@@ -236,6 +236,8 @@ def command_rows(reply: Reply) -> Reply:
     items = [command_rows(item) for item in value if item not in _NEWER_IN_ROWS]
     if items[:2] == [("$", b"xgroup|delconsumer"), (":", b"-5")]:
         items[1] = (":", b"5")  # Redis has no option HANDOVER
+    if items[:2] == [("$", b"xinfo|groups"), (":", b"-3")]:
+        items[1] = (":", b"3")  # nor EXACT
     if ("$", b"notes") in items:
         at = items.index(("$", b"notes"))
         del items[at : at + 2]

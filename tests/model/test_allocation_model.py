@@ -162,6 +162,11 @@ class AllocationMachine(RuleBasedStateMachine):
         stream.delete(StreamId(ms * 7, 0))
         stream.trim_by_length(maxlen)
 
+    @rule(key=keys)
+    def find_by_number(self, key: bytes) -> None:
+        stream = self.value(key, Stream)
+        stream.positions().neighbours(len(stream) // 2)
+
     @rule(key=keys, group=keys, name=keys, count=numbers)
     def deliver(self, key: bytes, group: bytes, name: bytes, count: int) -> None:
         stream = self.value(key, Stream)

@@ -186,6 +186,22 @@ class StreamMachine(RuleBasedStateMachine):
         inside = [entry for entry in self.entries if start <= entry[0] <= end]
         assert found == (inside[::-1] if reverse else inside)
 
+    @rule(data=st.data())
+    def count_a_range(self, data: st.DataObject) -> None:
+        start, end = self.some_id(data), self.some_id(data)
+        inside = [entry_id for entry_id, _ in self.entries if start <= entry_id <= end]
+        assert self.stream.count(start, end) == len(inside)
+
+    @rule(data=st.data())
+    def find_by_number(self, data: st.DataObject) -> None:
+        number = data.draw(st.integers(-1, len(self.entries)))
+        found = self.stream.positions().neighbours(number)
+        ids = [entry_id for entry_id, _ in self.entries]
+        if 0 <= number < len(ids):
+            assert found == (ids[number], ids[min(number + 1, len(ids) - 1)])
+        else:
+            assert found is None
+
     # ------------------------------------------------------------------ groups
 
     def group(self, name: bytes) -> tuple[ConsumerGroup, ModelGroup]:
@@ -417,6 +433,13 @@ class StreamMachine(RuleBasedStateMachine):
             lag = group_lag.lag(self.stream, self.stream.groups[name])
             if lag is not None and model.last_id <= self.last_id:
                 assert lag == sum(entry_id > model.last_id for entry_id, _ in self.entries)
+
+    @rule(name=GROUPS)
+    def count_a_lag(self, name: bytes) -> None:
+        group, model = self.group(name)
+        if model.last_id <= self.last_id:
+            behind = sum(entry_id > model.last_id for entry_id, _ in self.entries)
+            assert group_lag.counted_lag(self.stream, group) == behind
 
 
 def read_all(

@@ -183,7 +183,7 @@ def _entries_read(group: ConsumerGroup) -> int | None:
 
 @command(
     "XINFO GROUPS",
-    arity=3,
+    arity=-3,
     flags=READ,
     group="stream",
     since="5.0.0",
@@ -193,8 +193,12 @@ def _entries_read(group: ConsumerGroup) -> int | None:
 def xinfo_groups(call: Call) -> Reply:
     """Shows each group of a stream: its consumers, how far it has read, how far it is behind.
 
-    XINFO GROUPS key
+    XINFO GROUPS key [EXACT]
     """
+    argv = call.argv
+    is_exact = len(argv) == 4 and argv[3].upper() == b"EXACT"
+    if len(argv) > 3 and not is_exact:
+        raise errors.wrong_arity("xinfo|groups")
     stream = _stream(call)
     rows: list[Reply] = []
     for name, group in stream.sorted_groups():
@@ -204,7 +208,9 @@ def xinfo_groups(call: Call) -> Reply:
             b"pending": len(group.pel),
             b"last-delivered-id": group.last_id.encode(),
             b"entries-read": _entries_read(group),
-            b"lag": group_lag.lag(stream, group),
+            b"lag": (
+                group_lag.counted_lag(stream, group) if is_exact else group_lag.lag(stream, group)
+            ),
         }
         policy = dead_letters.policy_of(call, call.argv[2], name)
         if policy is not None:
