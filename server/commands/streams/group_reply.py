@@ -59,7 +59,7 @@ class Delivery:
             self.min_idle = policy.visibility_ms
 
     def _limit(self, policy: GroupPolicy, consumer: Consumer) -> None:
-        """Give *consumer* no more new entries than *policy* has room for. What is dead takes none."""
+        """Give *consumer* only as many new entries as *policy* has room for; the dead take none."""
         dead_of_consumer = 0
         for pending in self.dead:
             if pending.consumer_index == consumer.index:

@@ -29,6 +29,18 @@ def ack_all(
     left(call, key)
 
 
+def claim_words(
+    key: bytes, name: bytes, owner: bytes, pending: Pending, group: ConsumerGroup
+) -> tuple[bytes, ...]:
+    """The words that make *pending* what it is, of the consumer *owner* of the group *name*."""
+    return (
+        b"XCLAIM", key, name, owner, b"0",
+        pendings.id_of(pending).encode(), b"TIME", b"%d" % pending.delivery_time,
+        b"RETRYCOUNT", b"%d" % pendings.count_of(pending), b"FORCE", b"JUSTID",
+        b"LASTID", group.last_id.encode(),
+    )  # fmt: skip
+
+
 def left(call: Call, key: bytes) -> None:
     """Entries have left a group: by its policy there may be room for others."""
     if key in call.db.side:

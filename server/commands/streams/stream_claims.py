@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import dead_letters, stream_args, stream_reply
+from server.commands.streams import dead_letters, group_steps, stream_args, stream_reply
 from server.commands.streams.dead_letters import DELIVERIES
 from server.dispatch.call import Call
 from server.table import errors
@@ -134,12 +134,7 @@ class Claim:
             ack = (b"XACK", argv[1], argv[2], entry_id.encode())
             call.db.group_changed(argv[1], None, changes=1, log=ack)
             return
-        claim = (
-            b"XCLAIM", argv[1], argv[2], owner.name, b"0",
-            entry_id.encode(), b"TIME", b"%d" % pending.delivery_time,
-            b"RETRYCOUNT", b"%d" % pendings.count_of(pending), b"FORCE", b"JUSTID",
-            b"LASTID", self.group.last_id.encode(),
-        )  # fmt: skip
+        claim = group_steps.claim_words(argv[1], argv[2], owner.name, pending, self.group)
         call.db.group_changed(argv[1], None, changes=1, log=claim)
 
 

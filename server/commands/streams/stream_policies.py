@@ -1,4 +1,4 @@
-"""XGROUP CFGSET, CFGGET, PAUSE and RESUME: what a group does by itself.
+"""XGROUP CFGSET, CFGGET, PAUSE and RESUME, XEXTEND: what a group does by itself.
 
 The policy is side data of the group: storage/side_data/group_policy.py has its words. Who carries
 it out: stream_reads.py (visibility, limits, pauses), and dead_letters.py.
@@ -7,10 +7,10 @@ it out: stream_reads.py (visibility, limits, pauses), and dead_letters.py.
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
-from server.commands.streams import dead_letters
+from server.commands.streams import dead_letters, group_steps, stream_args
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.args import Args
+from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, INSERT, RO, RW, UPDATE, KeyAfter, KeyRange
 from storage.side_data.group_policy import DEADLETTER, GROUP_POLICY, MOST, NUMBERS, GroupPolicy
@@ -22,7 +22,9 @@ NO_DEADLETTER = ErrorReply(
 )
 IN_A_CIRCLE = ErrorReply("ERR", "DEADLETTER would lead dead entries back to this stream")
 NO_SUCH_STREAM = ErrorReply("ERR", "the DEADLETTER stream does not exist: MKSTREAM makes it")
-NO_OPTIONS = ErrorReply("ERR", "At least one option must be specified")
+NO_VISIBILITY = ErrorReply("ERR", "the group has no VISIBILITY: nobody takes what a consumer has")
+MOST_MS = 2**40  # that an entry may be extended by: more than thirty years
+BAD_TIME = ErrorReply("ERR", f"milliseconds must be between 1 and {MOST_MS}")
 
 
 def _bad_value(word: bytes) -> ErrorReply:
@@ -185,3 +187,53 @@ def _pause(call: Call, paused: bool) -> Reply:
     log = (b"XGROUP", b"CFGSET", key, name, b"PAUSED", b"yes" if paused else b"no")
     call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=log, wakes=True)
     return 1
+
+
+# ---------------------------------------------------------------------- XEXTEND
+
+
+@command(
+    "XEXTEND",
+    arity=-6,
+    flags=Flags.WRITE | Flags.FAST,
+    group="stream",
+    since="0.1.0",
+    complexity="O(log N) for each id; O(N) if others were delivered later than it is put.",
+    keys=KeyRange(RW | UPDATE),
+)
+def xextend(call: Call) -> Reply:
+    """Gives a consumer more time for entries, before VISIBILITY makes them anyone's.
+
+    XEXTEND key group consumer milliseconds id [id ...]
+
+    Answers until when the consumer has each entry (unix time in ms), and null for an entry that it
+    has no more. Without VISIBILITY nobody takes it: the answer is an error.
+    """
+    key, name, owner = call.argv[1], call.argv[2], call.argv[3]
+    stream = call.db.read(key, Stream)
+    group = None if stream is None else stream.find_group(name)
+    if stream is None or group is None:
+        raise errors.no_such_key_or_group(key, name)
+    more_ms = to_int(call.argv[4], BAD_TIME)
+    ids = stream_args.entry_ids(call.argv, 5)
+    policy = dead_letters.policy_of(call, key, name)
+    if policy is None or not policy.visibility_ms:
+        raise NO_VISIBILITY
+    if not 0 < more_ms <= MOST_MS:
+        raise BAD_TIME
+    consumer = group.find_consumer(owner)
+    until_ms = call.now_ms + more_ms
+    answers: list[Reply] = []
+    for entry_id in ids:
+        pending = group.find(entry_id)
+        if pending is None or consumer is None or group.owner(pending) is not consumer:
+            answers.append(None)
+            continue
+        group.claim(pending, consumer, until_ms - policy.visibility_ms)
+        log = group_steps.claim_words(key, name, owner, pending, group)
+        call.db.group_changed(key, None, changes=1, log=log)
+        answers.append(until_ms)
+    if consumer is not None:
+        consumer.seen_time = call.now_ms
+    call.server.blocking.delivered(call.db.index, key)
+    return answers

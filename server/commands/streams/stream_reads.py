@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
-from server.commands.streams import dead_letters, group_reply, stream_reply, stream_request
+from server.commands.streams import (
+    dead_letters,
+    group_reply,
+    group_steps,
+    stream_reply,
+    stream_request,
+)
 from server.commands.streams.dead_letters import DELIVERIES
 from server.commands.streams.group_reply import NEW, Delivery
 from server.commands.streams.stream_request import Request
@@ -15,7 +21,6 @@ from server.table import errors
 from server.table.command import NO_CLAIM, Block, Flags, command, new_block
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.keyspace.key_changes import NOTHING
-from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
@@ -308,13 +313,7 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
         return
     assert name is not None
     for pending in delivery.claimed:
-        text = pendings.id_of(pending).encode()
-        claim = (
-            b"XCLAIM", key, name, request.consumer, b"0", text,
-            b"TIME", b"%d" % pending.delivery_time,
-            b"RETRYCOUNT", b"%d" % pendings.count_of(pending), b"FORCE", b"JUSTID",
-            b"LASTID", group.last_id.encode(),
-        )  # fmt: skip
+        claim = group_steps.claim_words(key, name, request.consumer, pending, group)
         call.db.group_changed(key, None, changes=1, log=claim)
     if not delivery.given:
         return

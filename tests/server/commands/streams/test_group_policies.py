@@ -387,3 +387,67 @@ def test_a_rewritten_log_and_a_copy_have_the_policy(queue):
     queue.send_line("COPY s s2")
     queue.send_line("XGROUP CFGSET s g VISIBILITY 9")
     assert queue.send_line("XGROUP CFGGET s2 g")[1] == 5
+
+
+class TestExtend:
+    @pytest.fixture
+    def queue(self, queue):
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 1000")
+        queue.send_line(READ.format("ann"))
+        queue.advance(900)
+        queue.logged()
+        return queue
+
+    def test_a_consumer_gets_more_time(self, queue):
+        until = queue.now_ms + 5000
+        assert queue.send_line("XEXTEND s g ann 5000 1-0 3-0") == [until, until]
+        queue.advance(100)
+        assert given(queue.send_line(READ.format("bob"))) == [2]
+        queue.advance(4899)
+        assert given(queue.send_line(READ.format("bob"))) == [2]
+        queue.advance(1)
+        assert given(queue.send_line(READ.format("bob"))) == [1, 3]
+
+    def test_it_may_be_less_time_too(self, queue):
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("bob"))
+        queue.send_line("XEXTEND s g ann 10 2-0")
+        queue.advance(9)
+        assert waiter.waits
+        queue.advance(1)
+        assert given(waiter.reply()) == [2]
+
+    def test_it_is_logged_as_a_claim(self, queue):
+        queue.send_line("XEXTEND s g ann 5000 1-0")
+        assert queue.logged() == [
+            b"XCLAIM s g ann 0 1-0 TIME %d RETRYCOUNT 1 FORCE JUSTID LASTID 3-0"
+            % (queue.now_ms + 4000)
+        ]
+
+    def test_only_what_the_consumer_has_is_extended(self, queue):
+        queue.send_line("XACK s g 1")
+        queue.send_line("XCLAIM s g bob 0 2 JUSTID")
+        queue.logged()
+        assert queue.send_line("XEXTEND s g ann 5000 1-0 2-0 9-0") == [None] * 3
+        assert queue.send_line("XEXTEND s g cem 5000 3-0") == [None]
+        assert queue.logged() == []
+
+    @pytest.mark.parametrize(
+        ("line", "error"),
+        [
+            ("XEXTEND s g ann 5000", "-ERR wrong number of arguments for 'xextend' command"),
+            ("XEXTEND s h ann 5000 1", "-NOGROUP No such key 's' or consumer group 'h'"),
+            ("XEXTEND s g ann 0 1", "-ERR milliseconds must be between 1 and 1099511627776"),
+            ("XEXTEND s g ann x 1", "-ERR milliseconds must be between 1 and 1099511627776"),
+            ("XEXTEND s g ann 9 x", "-ERR Invalid stream ID specified as stream command argument"),
+            ("XEXTEND t g ann 9 1",
+             "-WRONGTYPE Operation against a key holding the wrong kind of value"),
+        ],
+    )  # fmt: skip
+    def test_what_is_refused(self, queue, line, error):
+        queue.send_line("SET t x")
+        assert queue.send_line(line) == error
+
+    def test_where_nobody_takes_anything_there_is_nothing_to_extend(self, queue):
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 0")
+        assert queue.send_line("XEXTEND s g ann 9 1").startswith("-ERR the group has no VISIBILITY")
