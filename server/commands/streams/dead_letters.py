@@ -34,7 +34,8 @@ FIELDS = (
     b"dead-delivered-ms",
     b"dead-reason",
 )
-STREAM = -2 * len(FIELDS)  # where the name of its field stands in a dead letter
+STREAM = -2 * len(FIELDS)  # where the names of these fields stand in a dead letter
+GROUP = STREAM + 4
 AT_ONCE = 100  # dead letters that XREDRIVE sends back, unless it is told how many
 
 COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
@@ -57,13 +58,14 @@ def bury(
 ) -> int:
     """Move the pending entries *dead* of the group *name* to its dead letters; return how many.
 
-    They stay as they are if their stream is no stream any more, or full. O(log N) for each.
+    They stay as they are if their stream is no stream any more, or full, or has become this very
+    one, by COPY or RENAME. O(log N) for each.
     """
     policy = policy_of(call, key, name)
     stream = call.db.peek(key)
     group = stream.find_group(name)
     target = None if policy is None else _target(call, policy.dead_letter)
-    if policy is None or target is None:
+    if policy is None or target is None or target is stream:
         return 0
     for pending in dead:
         _bury(call, key, name, stream, group, pending, policy.dead_letter, target, reason)
@@ -135,6 +137,8 @@ def xredrive(call: Call) -> Reply:
     XREDRIVE dead-letters [COUNT count] [id [id ...]]
 
     Without ids the oldest ones, 100 at most or *count*. What is no dead letter stays where it is.
+    So does one of a group that, as it is now, does not send its dead letters here: who may add
+    entries here must not choose where they go.
     """
     argv, key = call.argv, call.argv[1]
     args = Args(argv, 2)
@@ -150,10 +154,12 @@ def xredrive(call: Call) -> Reply:
         raise NO_RIGHT
     sent = 0
     for entry_id, fields in letters:
-        target = _target(call, fields[STREAM + 1])
-        if target is None:
+        origin = fields[STREAM + 1]
+        policy = policy_of(call, origin, fields[GROUP + 1])
+        target = call.db.find(origin, Stream) if policy and policy.dead_letter == key else None
+        if target is None or target.is_full():
             continue
-        _add(call, fields[STREAM + 1], target, fields[:STREAM])
+        _add(call, origin, target, fields[:STREAM])
         dead.delete(entry_id)
         call.db.changed(key, b"xdel", changes=1, log=(b"XDEL", key, entry_id.encode()))
         sent += 1

@@ -298,6 +298,27 @@ class TestDeadLetters:
         assert entries(queue, "dead") == [{b"no": b"letter"}]
         assert [line.split()[0] for line in queue.logged()] == [b"XADD", b"XDEL"] * 3
 
+    def test_a_forged_dead_letter_stays_where_it_is(self, queue):
+        """Who may add entries to the dead letters does not choose where XREDRIVE sends them."""
+        forged = (
+            "dead-stream {} dead-id 1-0 dead-group {} dead-consumer c dead-deliveries 1"
+            " dead-delivered-ms 1 dead-reason fatal"
+        )
+        queue.send_line("XGROUP CREATE other g 0 MKSTREAM")
+        queue.send_line("SET text x")
+        for stream, group in (("other", "g"), ("s", "h"), ("nosuch", "g"), ("text", "g")):
+            queue.send_line("XADD dead * job evil " + forged.format(stream, group))
+        assert queue.send_line("XREDRIVE dead") == 0
+        assert queue.send_line("XLEN dead") == 4
+        assert queue.send_line("EXISTS nosuch") == 0
+
+    def test_dead_letters_that_would_come_back_stay_pending(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line("RENAME s dead")
+        assert queue.send_line("XREADGROUP GROUP g ann COUNT 10 STREAMS dead >") is None
+        assert queue.send_line("XLEN dead") == 3
+        assert queue.send_line("XPENDING dead g")[0] == 3
+
     def test_xredrive_asks_for_the_right_to_write_the_origin(self, queue):
         self.delivered_twice(queue)
         queue.send_line(READ.format("ann"))
