@@ -62,6 +62,34 @@ def test_blocks_that_are_empty_go_when_they_are_most() -> None:
     assert positions.neighbours(0) == (sid(1), sid(1))
 
 
+def test_no_row_goes_while_half_of_them_have_entries() -> None:
+    stream = stream_of(40 * NODES)
+    positions = stream.positions()
+    stream.delete_all([sid(ms) for ms in range(NODES + 1, 21 * NODES + 1)])
+    assert positions.blocks == 40
+    stream.delete(sid(21 * NODES + 1))
+    assert positions.blocks == 40
+    stream.trim_by_id(sid(2 + 21 * NODES))
+    assert positions.blocks == 19
+    assert [positions.before(sid(ms)) for ms in (0, 21 * NODES + 3, 10**6)] == [
+        0,
+        1,
+        19 * NODES - 1,
+    ]
+
+
+def test_blocks_have_no_more_nodes_than_they_may() -> None:
+    """A block whose number of nodes is not known gets no more."""
+    stream = stream_of(2 * NODES + 1)
+    positions = stream.positions()
+    assert positions.blocks == 3
+    stream.delete(sid(2 * NODES + 1))
+    stream.append(sid(2 * NODES + 2), [b"f", b"v"], 0, StreamConfig(0, 2))  # in the node before
+    assert positions.blocks == 2
+    stream.append(sid(2 * NODES + 3), [b"f", b"v"], 0, ONE_A_NODE)
+    assert positions.blocks == 3
+
+
 def test_a_node_may_be_the_last_one_again() -> None:
     """It gets entries whose ids are in blocks that were after it."""
     for left in (1, NODES // 2, NODES, 2 * NODES):
