@@ -10,6 +10,7 @@ from storage.stream.stream cimport Stream, StreamConfig
 from storage.stream.stream_id cimport StreamId
 
 cdef int64_t NO_LIMIT
+cdef int _KEEPREF
 
 cpdef list entry_ids(list argv, Py_ssize_t at)
 cpdef StreamId wanted_id(list argv, Py_ssize_t id_at)
@@ -64,5 +65,6 @@ cdef class Trim:
     @cython.locals(limit=int64_t, maxlen=int64_t, minid=StreamId, trim=ReferencedTrim,
                    deleted=int64_t)
     cpdef int64_t apply(self, Stream stream, StreamConfig config) except -1
+    cpdef bint drops_references(self) noexcept
     cpdef bint is_as_it_was_given(self) except -1
     cpdef list as_exact(self, Stream stream)

@@ -40,6 +40,7 @@ MAXLEN, MINID = b"MAXLEN", b"MINID"
 POLICIES = (b"KEEPREF", b"DELREF", b"ACKED")  # each at the index that storage has for it; and
 # each is one letter shorter than the one before
 NO_LIMIT = -1  # LIMIT was not given
+_KEEPREF = deletions.KEEPREF  # as a C number
 
 # ---------------------------------------------------------------------- ids
 
@@ -191,23 +192,24 @@ class Trim:
 
     def take(self, args: Args) -> bool:
         """Take an option and its values. False if no option is next. Raises ErrorReply."""
-        if self.policy == -1:
-            self.policy = policy_of(args.argv[args.at])
-            if self.policy != -1:
-                args.at += 1
+        if args.at + 2 <= len(args.argv):  # without a value it is not an option
+            if args.skip(MAXLEN):
+                self._take_threshold(MAXLEN, args)
                 return True
-        if args.at + 2 > len(args.argv):
-            return False  # without a value it is not an option
-        if args.skip(MAXLEN):
-            self._take_threshold(MAXLEN, args)
-        elif args.skip(MINID):
-            self._take_threshold(MINID, args)
-        elif args.skip(b"LIMIT"):
-            self.limit = args.take_int()
-            if self.limit < 0:
-                raise LIMIT_NEGATIVE
-        else:
+            if args.skip(MINID):
+                self._take_threshold(MINID, args)
+                return True
+            if args.skip(b"LIMIT"):
+                self.limit = args.take_int()
+                if self.limit < 0:
+                    raise LIMIT_NEGATIVE
+                return True
+        if self.policy != -1:
             return False
+        self.policy = policy_of(args.argv[args.at])
+        if self.policy == -1:
+            return False
+        args.at += 1
         return True
 
     def _take_threshold(self, strategy: bytes, args: Args) -> None:
@@ -247,7 +249,7 @@ class Trim:
         limit = self.limit
         if limit == NO_LIMIT:
             limit = config.trim_limit() if self.approximate else 0
-        if self.policy > deletions.KEEPREF:
+        if self.drops_references():
             maxlen = self.maxlen if self.strategy == MAXLEN else -1
             minid = self.minid if self.strategy == MINID else MAX
             trim = ReferencedTrim(stream, self.policy, maxlen, minid, limit, self.done)
@@ -258,6 +260,10 @@ class Trim:
         if self.strategy == MAXLEN:
             return stream.trim_by_length(self.maxlen, self.approximate, limit)
         return stream.trim_by_id(self.minid, self.approximate, limit)
+
+    def drops_references(self) -> bool:
+        """Whether groups have a say in what is deleted, or lose what they know of it."""
+        return self.policy > _KEEPREF
 
     def is_as_it_was_given(self) -> bool:
         """Whether its words do to a copy of the stream what they did to it, on every server."""
@@ -271,7 +277,7 @@ class Trim:
         """
         if self._keeps:
             return [MINID, b"=", stream.first_id.encode()]
-        refers = self.policy > deletions.KEEPREF
+        refers = self.drops_references()
         is_met = not self.approximate and not refers  # all that the threshold says is done
         if self.strategy == MAXLEN:
             threshold = b"%d" % (self.maxlen if is_met else stream.length)

@@ -5,6 +5,7 @@ from server.commands.streams.stream_args cimport Trim
 from server.dispatch.call cimport Call
 from server.table.args cimport Args
 from storage.keyspace.keyspace cimport Keyspace
+from storage cimport octets
 from storage.stream cimport producers
 from storage.stream.producers cimport Producers
 from storage.stream.stream cimport Stream
@@ -25,6 +26,8 @@ cdef class Once:
     cpdef int check(self, Call call, StreamId wanted) except -1
 
 
+@cython.locals(word=bytes)
+cpdef bint is_next(Args args) except -1
 @cython.locals(argv=list, db=Keyspace, key=bytes, stream=Stream, name=bytes, earlier=StreamId,
                known=Producers)
 cpdef bytes add_once(

@@ -13,6 +13,7 @@ from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
+from storage import octets
 from storage.stream import producers
 from storage.stream.producers import Producers
 from storage.stream.stream import Stream
@@ -66,6 +67,12 @@ class Once:
         """Raise ErrorReply if the client itself gives the entry an id."""
         if self.words and wanted is not None and not call.is_replayed:
             raise WITH_AN_ID
+
+
+def is_next(args: Args) -> bool:
+    """Whether the next word is one of these options, whole or not."""
+    word = args.argv[args.at]
+    return octets.same_letters(word, b"IDMP") or octets.same_letters(word, b"IDMPAUTO")
 
 
 def add_once(

@@ -7,7 +7,7 @@ from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors
 from storage.errors import IdIsZero, IdsExhausted
-from storage.stream import deletions, stream_id
+from storage.stream import stream_id
 from storage.stream.deletions import Done
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
@@ -55,7 +55,7 @@ def add_entry(
     stream.append(entry_id, argv, id_at + 1, config)
     if is_new:
         db.add(key, stream)
-    if trim is not None and trim.policy > deletions.KEEPREF and call.is_logged:
+    if trim is not None and trim.drops_references() and call.is_logged:
         trim.done = Done()
     trimmed = trim is not None and trim.apply(stream, config) > 0
     if trimmed:

@@ -12,7 +12,7 @@ from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, RO, RW, UPDATE, KeyRange
-from storage.stream import deletions, stream_id
+from storage.stream import stream_id
 from storage.stream.deletions import Done
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
@@ -57,11 +57,16 @@ def xadd(call: Call) -> Reply:
         return stream_steps.add_entry(call, 2)
     args = Args(argv, 2)
     trim = Trim()
-    once = Once()
+    once: Once | None = None
     may_create = True
     last: StreamId | None = None
     while args.at < len(argv) and argv[args.at] != b"*":
-        if trim.take(args) or once.take(args):
+        if trim.take(args):
+            continue
+        if stream_once.is_next(args):
+            once = Once() if once is None else once
+            if not once.take(args):
+                break
             continue
         if args.left > 1 and args.skip(b"IFLAST"):
             last = stream_id.parse_id(args.take())
@@ -74,11 +79,12 @@ def xadd(call: Call) -> Reply:
         may_create = False
     id_at = args.at
     wanted = stream_args.wanted_id(argv, id_at)
-    once.check(call, wanted)
+    if once is not None:
+        once.check(call, wanted)
     trim.check()
     trim.check_limit(call)
     trims = trim if trim.strategy or trim.policy != -1 else None
-    if once.words:
+    if once is not None:
         return stream_once.add_once(call, id_at, wanted, trims, may_create, once, last)
     if last is not None and not stream_steps.ends_with(call, id_at, last):
         return None
@@ -212,7 +218,7 @@ def xtrim(call: Call) -> Reply:
     stream = call.db.find(key, Stream)
     if stream is None:
         return 0
-    if trim.policy > deletions.KEEPREF and call.is_logged:
+    if trim.drops_references() and call.is_logged:
         trim.done = Done()
     deleted = trim.apply(stream, call.server.node_limits.stream)
     if deleted:
