@@ -133,6 +133,9 @@ class GroupPolicyKind(SideKind):
             raise Corrupt("bytes after a policy of a group")
         return policy
 
+    def written_keys(self, value: GroupPolicy) -> tuple[bytes, ...]:
+        return (value.dead_letter,) if value.dead_letter else ()
+
     def commands(self, key: bytes, group: bytes | None, value: GroupPolicy) -> Iterator[Words]:
         yield [b"XGROUP", b"CFGSET", key, group or b"", *value.words()]
 

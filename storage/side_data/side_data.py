@@ -65,6 +65,10 @@ class SideData:
             copy.set(kind, kind.copy(value), group)
         return copy
 
+    def written_keys(self) -> list[bytes]:
+        """Keys that the server may write because of them: who sets them needs the right to."""
+        return [key for kind, _, value in self._sorted() for key in kind.written_keys(value)]
+
     def commands(self, key: bytes) -> Iterator[Words]:
         """The commands that set all of it again, beside *key*."""
         for kind, group, value in self._sorted():

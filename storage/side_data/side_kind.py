@@ -29,6 +29,10 @@ class SideKind:
         """The value whose bytes these are. Raises Corrupt."""
         raise NotImplementedError
 
+    def written_keys(self, value: Any) -> tuple[bytes, ...]:
+        """Keys that the server may write because of *value*: who sets it needs the right to."""
+        return ()
+
     def commands(self, key: bytes, group: bytes | None, value: Any) -> Iterator[Words]:
         """The commands that set *value* again, beside *key* or one of its groups."""
         raise NotImplementedError

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from protocol.replies import OK, ErrorReply, Reply
+from server.commands.shared import side_rights
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import INT64_MAX, Args, to_int
@@ -88,6 +89,7 @@ def restore(call: Call) -> Reply:
         call.server.node_limits.sorted_set,
     )
     value, side = payload.restore_all(call.argv[3], reading)
+    side_rights.check_rights(call, side)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)
     if ttl and when_ms <= call.now_ms and not call.is_replayed:
         _delete(call, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import OK, Reply, Status
+from server.commands.shared import side_rights
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_db_index
@@ -232,6 +233,7 @@ def copy(call: Call) -> Reply:
     if value is None or (target in db and not replace):
         return 0
     side = call.db.side.get(source)
+    side_rights.check_rights(call, side)
     copied = None if side is None else side.copy()
     twin = types.of(value).copy(value)
     replaced = _put_with_expiry(db, target, twin, call.db.expiry(source), copied)

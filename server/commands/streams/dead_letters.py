@@ -11,6 +11,7 @@ whose words every Redis knows. XREDRIVE sends dead letters back.
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
+from server.commands.shared.side_rights import NO_RIGHT
 from server.commands.streams import stream_args
 from server.dispatch.call import Call
 from server.table.args import Args
@@ -39,7 +40,6 @@ GROUP = STREAM + 4
 AT_ONCE = 100  # dead letters that XREDRIVE sends back, unless it is told how many
 
 COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
-NO_RIGHT = ErrorReply("NOPERM", "No permissions to access a key")
 
 
 def policy_of(call: Call, key: bytes, group: bytes) -> GroupPolicy | None:

@@ -216,6 +216,7 @@ KNOWN = {
     "strings/many_strings.py msetex": "it is logged as MSET or SETs; see absolute_ms",
     "streams/stream_once.py add_once": "an id that is logged is whole",
     "streams/stream_steps.py add_entry": "an id that is logged is whole",
+    "shared/side_rights.py check_rights": "who replays has all rights",
     "streams/stream_policies.py xextend": "it is logged as XCLAIM",
     "streams/dead_letters.py xredrive": "it is logged as XADD and XDEL",
     "streams/stream_info.py xinfo_consumers": "it only reads",

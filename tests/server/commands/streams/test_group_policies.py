@@ -107,6 +107,20 @@ class TestSettings:
         assert user.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM").startswith("-NOPERM")
         assert user.send_line("XGROUP CFGSET s g VISIBILITY 5") == b"OK"
 
+    @pytest.mark.parametrize("line", ["COPY s s2", "RESTORE s2 0 {}"])
+    def test_who_makes_a_copy_may_write_the_dead_letters(self, queue, line):
+        """Else a crafted payload of RESTORE would have the server write any stream."""
+        queue.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")
+        payload = queue.send_line("DUMP s")
+        words = [payload if word == "{}" else word for word in line.split()]
+        queue.send_line("ACL SETUSER u on nopass +@all ~s ~s2")
+        user = queue.client()
+        user.send("AUTH", "u", "x")
+        assert user.send(*words).startswith("-NOPERM")
+        assert queue.send_line("EXISTS s2") == 0
+        queue.send_line("ACL SETUSER u ~dead")
+        assert user.send(*words) in (1, b"OK")
+
     def test_it_goes_with_its_group(self, queue):
         queue.send_line("XGROUP CFGSET s g VISIBILITY 5")
         queue.send_line("XGROUP DESTROY s g")
