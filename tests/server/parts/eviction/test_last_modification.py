@@ -12,8 +12,8 @@ KEYS = ("a", "list", "hash", "set", "zset", "stream")
 
 @pytest.fixture
 def old(make_server: Any) -> Any:
-    """A server with keys that were made an hour ago."""
-    server = make_server(maxmemory_policy="allkeys-lrm")
+    """A server with keys that were made an hour ago. All are looked at before one is evicted."""
+    server = make_server(maxmemory_policy="allkeys-lrm", maxmemory_samples=64)
     for line in ("SET a 1", "RPUSH list a", "HSET hash f v", "SADD set a", "ZADD zset 1 a",
                  "XADD stream 1-1 f v", "XGROUP CREATE stream g 0"):  # fmt: skip
         server.send_line(line)
