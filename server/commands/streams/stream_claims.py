@@ -12,6 +12,7 @@ from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import DELETE, RW, UPDATE, KeyRange
 from storage.errors import BadStreamId
+from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
@@ -69,7 +70,9 @@ class Claim:
         self.out = call.client.out.another()
         self.claimed = 0
         self.changes = 0  # claimed, or dropped because the entry has gone
-        self.policy = dead_letters.policy_of(call, call.argv[1], call.argv[2])
+        self.policy: GroupPolicy | None = None
+        if call.db.side:
+            self.policy = dead_letters.policy_of(call, call.argv[1], call.argv[2])
         self.dead: list[Pending] = []  # what was delivered too often to be claimed
 
     def is_idle(self, pending: Pending) -> bool:
