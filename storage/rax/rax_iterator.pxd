@@ -23,6 +23,7 @@ cdef class RaxIterator:
     cpdef bytes current_key(self)
     cpdef bint next(self) except -1
     cpdef bint prev(self) except -1
+    @cython.locals(root=Node, or_equal=bint, way=cython.Py_UCS4)
     cpdef bint seek(self, str op, bytes key=*) except -1
 
     cdef bint _stand(self, Node node, Py_ssize_t index, bytes path, object value) except -1

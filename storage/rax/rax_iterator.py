@@ -68,17 +68,21 @@ class RaxIterator:
         Raises ValueError for an unknown *op*.
         """
         root = self._tree.root
-        if op in (">=", ">"):
-            self._find_after(key, op == ">=")
-        elif op in ("<=", "<"):
-            self._find_before(key, op == "<=")
-        elif op == "=":
+        or_equal = len(op) == 2 and op[1] == "="
+        way = op[0] if len(op) == 1 or or_equal else " "  # compared as a number, not as a text
+        if way == ">":
+            self._find_after(key, or_equal)
+        elif way == "<":
+            self._find_before(key, or_equal)
+        elif or_equal:
+            raise ValueError(f"no such way to seek: {op}")
+        elif way == "=":
             self.valid = self._find_after(key, True) and self.current_key() == key
-        elif self._tree.size == 0 and op in ("^", "$"):
+        elif self._tree.size == 0 and way in ("^", "$"):
             self.valid = False
-        elif op == "^":
+        elif way == "^":
             self._first_from(root, -1, root.run)
-        elif op == "$":
+        elif way == "$":
             self._last_from(root, branches.count(root.branches) - 1, root.run)
         else:
             raise ValueError(f"no such way to seek: {op}")
