@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.table.args cimport Args
+from storage cimport octets
 
 
 @cython.final

@@ -12,6 +12,7 @@ from protocol.replies import ErrorReply
 from server.table import errors
 from server.table.args import Args, to_timeout_ms
 from server.table.command import NO_CLAIM
+from storage import octets
 
 GROUP_IN_XREAD = ErrorReply(
     "ERR", "The GROUP option is only supported by XREADGROUP. You called XREAD instead."
@@ -90,37 +91,37 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
     request = Request()
     args = Args(argv, 1)
     while args.at < len(argv):
-        word = argv[args.at].upper()
+        word = argv[args.at]
         args.at += 1
         left = len(argv) - args.at
-        if word == b"STREAMS" and left:
+        if octets.same_letters(word, b"STREAMS") and left:
             if left % 2 == 1:
                 raise UNBALANCED_GROUP if with_group else UNBALANCED
             request.ids_at = args.at + left // 2
             request.keys = argv[args.at : request.ids_at]
             break
-        if word == b"COUNT" and left:
+        if octets.same_letters(word, b"COUNT") and left:
             request.count = max(args.take_int(), 0)
-        elif word == b"MAXCOUNT" and left:
+        elif octets.same_letters(word, b"MAXCOUNT") and left:
             request.max_count = args.take_positive(MAX_COUNT_NOT_POSITIVE)
-        elif word == b"MAXSIZE" and left:
+        elif octets.same_letters(word, b"MAXSIZE") and left:
             request.max_size = args.take_positive(MAX_SIZE_NOT_POSITIVE)
-        elif word == b"BLOCK" and left:
+        elif octets.same_letters(word, b"BLOCK") and left:
             request.block_ms = to_timeout_ms(args.take(), now_ms)
-        elif word == b"GROUP" and left > 1:
+        elif octets.same_letters(word, b"GROUP") and left > 1:
             if not with_group:
                 raise GROUP_IN_XREAD
             request.group = args.take()
             request.consumer = args.take()
-        elif word == b"CLAIM" and left:
+        elif octets.same_letters(word, b"CLAIM") and left:
             if not with_group:
                 raise CLAIM_IN_XREAD
             request.min_idle = args.take_int(IDLE_NOT_AN_INTEGER)
             if request.min_idle < 0:
                 raise IDLE_NEGATIVE
-        elif word == b"PRIORITY":
+        elif octets.same_letters(word, b"PRIORITY"):
             request.priority = True
-        elif word == b"NOACK":
+        elif octets.same_letters(word, b"NOACK"):
             if not with_group:
                 raise NOACK_IN_XREAD
             request.noack = True
