@@ -67,10 +67,12 @@ def bury(
     target = None if policy is None else _target(call, policy.dead_letter)
     if policy is None or target is None or target is stream:
         return 0
+    moved = 0
     for pending in dead:
-        _bury(call, key, name, stream, group, pending, policy.dead_letter, target, reason)
-    call.server.blocking.delivered(call.db.index, key)
-    return len(dead)
+        moved += _bury(call, key, name, stream, group, pending, policy.dead_letter, target, reason)
+    if moved:
+        call.server.blocking.delivered(call.db.index, key)
+    return moved
 
 
 def _target(call: Call, key: bytes) -> Stream | None:
@@ -95,10 +97,13 @@ def _bury(
     dead_key: bytes,
     target: Stream,
     reason: bytes,
-) -> None:
+) -> bool:
+    """Move one entry; if it has been deleted, only acknowledge it. False if *target* is full."""
     entry_id = pendings.id_of(pending)
     entry = stream.range(entry_id, entry_id)
-    if entry.next() and not target.is_full():
+    if entry.next():
+        if target.is_full():
+            return False
         owner = group.owner(pending)
         values = (
             key, entry_id.encode(), name, b"" if owner is None else owner.name,
@@ -108,6 +113,7 @@ def _bury(
         _add(call, dead_key, target, [*entry.read_fields(), *origin])
     group.ack(entry_id)
     call.db.group_changed(key, None, changes=1, log=(b"XACK", key, name, entry_id.encode()))
+    return True
 
 
 def _add(call: Call, key: bytes, stream: Stream, fields: list[bytes]) -> StreamId:

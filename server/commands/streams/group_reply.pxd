@@ -49,7 +49,7 @@ cdef class Delivery:
     cpdef StreamIterator find_new(self)
     @cython.locals(pending=Pending)
     cpdef Pending find_idle(self, int64_t min_idle, int64_t now_ms)
-    @cython.locals(pending=Pending)
+    @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
     cpdef int64_t ms_to_idle(self, int64_t min_idle, int64_t now_ms) except -1
     @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t,
                    size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t)

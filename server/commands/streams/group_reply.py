@@ -92,8 +92,11 @@ class Delivery:
         """After how many ms find_idle() finds the first one; 0 if there is nothing to be found."""
         pending = self.group.oldest
         while pending is not None:
-            if self.stream.contains(pendings.id_of(pending)):
-                return max(1, min_idle - octets.since(pending.delivery_time, now_ms))
+            left = min_idle - octets.since(pending.delivery_time, now_ms)
+            # By a policy, what is due and was not given is dead and cannot be moved: no time helps.
+            is_stuck = self.policy is not None and left <= 0
+            if not is_stuck and self.stream.contains(pendings.id_of(pending)):
+                return max(1, left)
             pending = pending.newer
         return 0
 

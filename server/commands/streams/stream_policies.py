@@ -54,7 +54,7 @@ def xgroup_cfgset(call: Call) -> Reply:
     policy = GroupPolicy() if present is None else present.copy()
     makes = _take(policy, Args(call.argv, 4))
     if not call.is_replayed:
-        _check(call, key, policy)
+        _check(call, key, policy, makes)
     if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:
         call.db.add(policy.dead_letter, Stream())
     _put(call, key, name, policy)
@@ -63,8 +63,11 @@ def xgroup_cfgset(call: Call) -> Reply:
 
 
 def _take(policy: GroupPolicy, args: Args) -> bool:
-    """Set what the words say; return whether MKSTREAM is among them. Raises ErrorReply."""
-    makes = False
+    """Set what the words say; return whether MKSTREAM is among them. Raises ErrorReply.
+
+    DEADLETTER may come once: rights are asked for on the first key only.
+    """
+    makes = names = False
     while args.left:
         if args.skip(b"MKSTREAM"):
             makes = True
@@ -72,12 +75,15 @@ def _take(policy: GroupPolicy, args: Args) -> bool:
         word = args.take().upper()
         if not args.left or (word not in NUMBERS and word not in (DEADLETTER, b"PAUSED")):
             raise errors.SYNTAX
+        if word == DEADLETTER and names:
+            raise errors.SYNTAX
+        names = names or word == DEADLETTER
         if not policy.set(word, args.take()):
             raise _bad_value(word)
     return makes
 
 
-def _check(call: Call, key: bytes, policy: GroupPolicy) -> None:
+def _check(call: Call, key: bytes, policy: GroupPolicy, makes: bool) -> None:
     """Raise ErrorReply if dead entries had nowhere to go."""
     if policy.max_deliveries and not policy.dead_letter:
         raise NO_DEADLETTER
@@ -85,7 +91,6 @@ def _check(call: Call, key: bytes, policy: GroupPolicy) -> None:
         return
     if _leads_to(call, policy.dead_letter, key):
         raise IN_A_CIRCLE
-    makes = any(word.upper() == b"MKSTREAM" for word in call.argv[4:])
     if call.db.find(policy.dead_letter, Stream) is None and not makes:
         raise NO_SUCH_STREAM
 

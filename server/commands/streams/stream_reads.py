@@ -219,7 +219,8 @@ def _ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
     """
     earliest = _NO_CLAIM
     for delivery in deliveries:
-        if delivery.min_idle != _NO_CLAIM:
+        is_paused = delivery.policy is not None and delivery.policy.paused
+        if delivery.min_idle != _NO_CLAIM and not is_paused:
             wake_ms = delivery.ms_to_idle(delivery.min_idle, call.now_ms)
             if wake_ms and (earliest <= 0 or wake_ms < earliest):
                 earliest = wake_ms

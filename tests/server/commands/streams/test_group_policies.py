@@ -77,6 +77,9 @@ class TestSettings:
             ("t g VISIBILITY 1", "-NOGROUP No such key 't' or consumer group 'g'"),
             ("s g MAXDELIVERIES 1",
              "-ERR MAXDELIVERIES needs DEADLETTER: entries that are dead must go somewhere"),
+            ("s g DEADLETTER dead MKSTREAM DEADLETTER other", "-ERR syntax error"),
+            ("s g DEADLETTER mkstream",
+             "-ERR the DEADLETTER stream does not exist: MKSTREAM makes it"),
             ("s g DEADLETTER s", "-ERR DEADLETTER would lead dead entries back to this stream"),
             ("s g DEADLETTER nosuch",
              "-ERR the DEADLETTER stream does not exist: MKSTREAM makes it"),
@@ -298,6 +301,22 @@ class TestDeadLetters:
         queue.send_line(READ.format("ann"))
         self.check_dead(queue)
 
+    def test_nobody_is_woken_again_and_again_by_what_cannot_move(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line("SET dead x")
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("cem"))
+        assert waiter.client.waiter.block.wake_ms == 0
+        queue.send_line("XADD s 9-0 job 9")
+        assert given(waiter.reply()) == [9]
+
+    def test_what_does_not_fit_any_more_stays_pending(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line(f"XSETID dead {2**64 - 1}-{2**64 - 3}")
+        queue.send_line(READ.format("ann"))
+        assert queue.send_line("XLEN dead") == 2
+        assert list(pending(queue)) == [3]
+
     def test_xredrive_sends_them_back(self, queue):
         self.delivered_twice(queue)
         queue.send_line(READ.format("ann"))
@@ -386,6 +405,17 @@ class TestLimits:
 
 
 class TestPauses:
+    def test_nobody_is_woken_by_time_while_it_lasts(self, queue):
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 5")
+        queue.send_line(READ.format("ann"))
+        queue.send_line("XGROUP PAUSE s g")
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("bob"))
+        queue.advance(100)
+        assert waiter.client.waiter.block.wake_ms == 0
+        queue.send_line("XGROUP RESUME s g")
+        assert given(waiter.reply()) == [1, 2, 3]
+
     def test_nothing_is_delivered_until_it_ends(self, queue):
         assert queue.send_line("XGROUP PAUSE s g") == 1
         assert queue.send_line("XGROUP PAUSE s g") == 0
