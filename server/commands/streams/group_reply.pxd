@@ -37,6 +37,7 @@ cdef class Delivery:
     cdef readonly bint tells_deliveries
     cdef readonly int64_t room
     cdef readonly list dead
+    cdef readonly bint ids_only
     cdef readonly bint is_cut
 
     cpdef int claim(self, int64_t min_idle) except -1
@@ -51,7 +52,7 @@ cdef class Delivery:
     cpdef Pending find_idle(self, int64_t min_idle, int64_t now_ms)
     @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
     cpdef int64_t ms_to_idle(self, int64_t min_idle, int64_t now_ms) except -1
-    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t,
+    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, ids_only=bint,
                    size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t)
     cpdef Py_ssize_t write_new(
         self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
@@ -72,4 +73,6 @@ cdef class Delivery:
 
 
 @cython.locals(made=Delivery)
-cpdef Delivery new_delivery(bytes key, Stream stream, ConsumerGroup group, StreamId after)
+cpdef Delivery new_delivery(
+    bytes key, Stream stream, ConsumerGroup group, StreamId after, bint ids_only=*
+)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from server.commands.streams import stream_reply
-from server.commands.streams.stream_reply import EntryWriter
+from server.commands.streams.stream_reply import (
+    ID_WITH_DELIVERY,
+    WITH_DELIVERY,
+    EntryWriter,
+)
 from server.table.command import NO_CLAIM
 from storage import octets
 from storage.side_data.group_policy import GroupPolicy
@@ -29,8 +33,8 @@ class Delivery:
     """
 
     __slots__ = (
-        "after", "claimed", "dead", "given", "group", "is_cut", "key", "min_idle", "policy", "room",
-        "stream", "tells_deliveries",
+        "after", "claimed", "dead", "given", "group", "ids_only", "is_cut", "key", "min_idle",
+        "policy", "room", "stream", "tells_deliveries",
     )  # fmt: skip
 
     key: bytes
@@ -44,6 +48,7 @@ class Delivery:
     tells_deliveries: bool  # whether the reply says how long ago, and how often
     room: int  # how many new entries may be given, by the policy
     dead: list[Pending]  # what was delivered too often to be claimed
+    ids_only: bool  # whether the reply has no fields
     is_cut: bool  # whether the size of the reply has left no room for an entry
 
     def claim(self, min_idle: int) -> None:
@@ -120,12 +125,13 @@ class Delivery:
         many were written.
         """
         stream, group, given = self.stream, self.group, self.given
-        writer = EntryWriter(out)
+        writer = EntryWriter(out, self.ids_only)
         mark = out.open_array()
         claims = min_idle != _NO_CLAIM
         if claims:
             if self.tells_deliveries:
-                writer.head = stream_reply.WITH_DELIVERY
+                ids_only = self.ids_only
+                writer.head = ID_WITH_DELIVERY if ids_only else WITH_DELIVERY
             self._write_idle(out, writer, consumer, count, now_ms, end, is_first, min_idle)
         if self.policy is not None and pends:
             self._limit(self.policy, consumer)
@@ -213,7 +219,8 @@ class Delivery:
         """Write the consumer's pending entries that follow *after*, *count* at most (0: all).
 
         Each entry that is still in the stream is delivered once more. Of a deleted one only the ID
-        is written. *end*, *is_first* and what is returned are as of write_new().
+        is written; with *ids_only* of the others, too. *end*, *is_first* and what is returned are
+        as of write_new().
         """
         written = 0
         place = consumer.pel.seek(">", self.after.key())
@@ -222,8 +229,12 @@ class Delivery:
             delivered: Pending = place.value
             entry_id = pendings.id_of(delivered)
             size = out.size()
-            is_there = stream_reply.write_entry(out, self.stream, entry_id)
-            if not is_there:
+            if self.ids_only:
+                is_there = self.stream.contains(entry_id)
+                out.bulk(entry_id.encode())
+            else:
+                is_there = stream_reply.write_entry(out, self.stream, entry_id)
+            if not is_there and not self.ids_only:
                 out.array(2)
                 out.bulk(entry_id.encode())
                 out.null_array()
@@ -240,7 +251,9 @@ class Delivery:
         return written
 
 
-def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: StreamId) -> Delivery:
+def new_delivery(
+    key: bytes, stream: Stream, group: ConsumerGroup, after: StreamId, ids_only: bool = False
+) -> Delivery:
     """What is to be delivered from *stream*, which is at *key*."""
     made = Delivery.__new__(Delivery)
     made.key = key
@@ -254,5 +267,6 @@ def new_delivery(key: bytes, stream: Stream, group: ConsumerGroup, after: Stream
     made.tells_deliveries = False
     made.room = NO_LIMIT
     made.dead = NO_ENTRIES
+    made.ids_only = ids_only
     made.is_cut = False
     return made

@@ -88,8 +88,8 @@ def _with_head(body: Encoder, served: int) -> Encoder:
 def xread(call: Call) -> Reply | Block:
     """Returns the entries of several streams after the given IDs; waits for them if told to.
 
-    XREAD [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size] [PRIORITY] [BLOCK milliseconds]
-    STREAMS key [key ...] id [id ...]
+    XREAD [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size] [PRIORITY] [NOFIELDS]
+    [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
     request = stream_request.take_request(call.argv, False, call.now_ms)
     keys = request.keys
@@ -129,7 +129,9 @@ def _write_after(
     if request.max_count or request.max_size:
         given = _write_within(body, stream, after, request)
     else:
-        given = stream_reply.write_range(body, stream, after.next(), MAX, request.count)
+        given = stream_reply.write_range(
+            body, stream, after.next(), MAX, request.count, False, request.nofields
+        )
     if given:
         return True
     body.truncate(mark)
@@ -141,7 +143,9 @@ def _write_within(body: Encoder, stream: Stream, after: StreamId, request: Reque
     end = request.max_size or NO_END
     entries = stream.range(after.next())
     is_first = request.given == 0
-    given, has_room = stream_reply.write_within(body, entries, request.count_now(), end, is_first)
+    given, has_room = stream_reply.write_within(
+        body, entries, request.count_now(), end, is_first, request.nofields
+    )
     request.note(given, has_room)
     written: int = given
     return written
@@ -193,7 +197,8 @@ def xreadgroup(call: Call) -> Reply | Block:
     """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size]
-    [PRIORITY] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] STREAMS key [key ...] id [id ...]
+    [PRIORITY] [NOFIELDS] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK]
+    STREAMS key [key ...] id [id ...]
     """
     request = stream_request.take_request(call.argv, True, call.now_ms)
     deliveries = [
@@ -243,7 +248,7 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
     if text == b">":
-        delivery = group_reply.new_delivery(key, stream, group, NEW)
+        delivery = group_reply.new_delivery(key, stream, group, NEW, request.nofields)
         if request.min_idle != _NO_CLAIM:
             delivery.claim(request.min_idle)
         if call.db.side:
@@ -253,7 +258,8 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
         return delivery
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
-    return group_reply.new_delivery(key, stream, group, stream_id.parse_id(text))
+    after = stream_id.parse_id(text)
+    return group_reply.new_delivery(key, stream, group, after, request.nofields)
 
 
 def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:

@@ -11,6 +11,7 @@ from storage.stream.stream_id cimport StreamId
 from storage.stream.stream_iterator cimport StreamIterator
 
 cdef bytes _PAIR
+cdef bytes _ID_ALONE
 cdef unsigned char _DASH
 cdef Py_ssize_t _HEADS
 cdef Py_ssize_t _PER_ELEMENT
@@ -22,6 +23,7 @@ cdef Py_ssize_t _MUCH
 @cython.freelist(4)
 cdef class EntryWriter:
     cdef Encoder _out
+    cdef bint _ids_only
     cdef public bytes head
     cdef Element _element
     cdef Listpack _node
@@ -31,9 +33,12 @@ cdef class EntryWriter:
     cdef uint64_t _ms
     cdef Py_ssize_t _seq_at
 
+    cpdef int write(self, StreamIterator entry) except -1
     @cython.locals(node=Listpack, out=Encoder, size=Py_ssize_t, buffer=bytearray, at=Py_ssize_t,
                    element_at=Py_ssize_t)
-    cpdef int write(self, StreamIterator entry) except -1
+    cdef int _write_whole(self, StreamIterator entry) except -1
+    @cython.locals(out=Encoder, at=Py_ssize_t)
+    cdef int _write_id(self, StreamIterator entry) except -1
     @cython.locals(text=bytearray, dash_at=Py_ssize_t, size=Py_ssize_t)
     cdef Py_ssize_t _put_id(self, bytearray buffer, Py_ssize_t at, uint64_t ms, uint64_t seq) except -1
     @cython.locals(name_at=Py_ssize_t, pen=Encoder, name=bytes)
@@ -45,12 +50,16 @@ cdef class EntryWriter:
 
 
 @cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t)
-cpdef Py_ssize_t write_entries(Encoder out, StreamIterator entry, Py_ssize_t count) except -1
+cpdef Py_ssize_t write_entries(Encoder out, StreamIterator entry, Py_ssize_t count, bint ids_only=*) except -1
 @cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t, has_room=bint,
                size=Py_ssize_t)
 cpdef tuple write_within(
-    Encoder out, StreamIterator entry, Py_ssize_t count, Py_ssize_t end, bint is_first
+    Encoder out, StreamIterator entry, Py_ssize_t count, Py_ssize_t end, bint is_first,
+    bint ids_only=*
 )
-cpdef Py_ssize_t write_range(Encoder out, Stream stream, StreamId start, StreamId end, Py_ssize_t count=*, bint reverse=*) except -1
+cpdef Py_ssize_t write_range(
+    Encoder out, Stream stream, StreamId start, StreamId end, Py_ssize_t count=*, bint reverse=*,
+    bint ids_only=*
+) except -1
 @cython.locals(entry=StreamIterator)
 cpdef bint write_entry(Encoder out, Stream stream, StreamId entry_id) except -1

@@ -2,6 +2,10 @@
 
     *2  $id  *6  $name $value $name $value $name $value
 
+With NOFIELDS an entry is its id alone:
+
+    $id
+
 The field names of a master entry are rendered once for each node, the first of them with the head
 of the array before it. For each entry, room is made once in the encoder's own buffer; then every
 element is copied from buffer to buffer.
@@ -20,6 +24,8 @@ from storage.stream.stream_iterator import StreamIterator
 
 _PAIR = b"*2\r\n"  # an entry is an array of id and fields
 WITH_DELIVERY = b"*4\r\n"  # and of how long ago, and how often it was delivered before
+ID_WITH_DELIVERY = b"*3\r\n"
+_ID_ALONE = b""
 _ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
 _DASH = 0x2D
 _HEADS = 96  # bytes: more than id and heads of an entry take
@@ -28,15 +34,17 @@ _MUCH = 1 << 16  # bytes: larger entries are measured before room is taken
 
 
 class EntryWriter:
-    """Writes the entries at which an iterator stands to *out*, one after the other."""
+    """Writes the entries at which an iterator stands to *out*; if *ids_only*, without fields."""
 
     __slots__ = (
-        "_element", "_id", "_ms", "_names", "_names_size", "_node", "_out", "_seq_at", "head",
+        "_element", "_id", "_ids_only", "_ms", "_names", "_names_size", "_node", "_out", "_seq_at",
+        "head",
     )  # fmt: skip
 
-    def __init__(self, out: Encoder) -> None:
+    def __init__(self, out: Encoder, ids_only: bool = False) -> None:
         self._out = out
-        self.head = _PAIR
+        self._ids_only = ids_only
+        self.head = _ID_ALONE if ids_only else _PAIR
         self._element = Element()
         self._node: Listpack | None = None  # the node whose master fields are in _names
         self._names: list[bytes] = []
@@ -47,6 +55,12 @@ class EntryWriter:
 
     def write(self, entry: StreamIterator) -> None:
         """Write the current entry of *entry*: its id and its fields."""
+        if self._ids_only:
+            self._write_id(entry)
+        else:
+            self._write_whole(entry)
+
+    def _write_whole(self, entry: StreamIterator) -> None:
         node = entry.node
         assert node is not None
         if entry.same_fields and node is not self._node:
@@ -69,6 +83,12 @@ class EntryWriter:
                 element_at = self._element.next
             entry.passed(element_at)
         out.end = at
+
+    def _write_id(self, entry: StreamIterator) -> None:
+        out = self._out
+        out.reserve(_HEADS)
+        at = buffers.put(out.buffer, out.end, self.head)
+        out.end = self._put_id(out.buffer, at, entry.ms, entry.seq)
 
     def _put_id(self, buffer: bytearray, at: int, ms: int, seq: int) -> int:
         """Write an id. Neighbours often have the same ms, so its digits are kept."""
@@ -120,10 +140,10 @@ class EntryWriter:
         return wire.put_bulk_slice(buffer, at, node.data, element.start, element.size)
 
 
-def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:
+def write_entries(out: Encoder, entry: StreamIterator, count: int, ids_only: bool = False) -> int:
     """Write the next *count* entries of a walk (0: all) as an array; return how many there were."""
     mark = out.open_array()
-    writer = EntryWriter(out)
+    writer = EntryWriter(out, ids_only)
     written = 0
     while entry.next():
         writer.write(entry)
@@ -135,7 +155,12 @@ def write_entries(out: Encoder, entry: StreamIterator, count: int) -> int:
 
 
 def write_within(
-    out: Encoder, entry: StreamIterator, count: int, end: int, is_first: bool
+    out: Encoder,
+    entry: StreamIterator,
+    count: int,
+    end: int,
+    is_first: bool,
+    ids_only: bool = False,
 ) -> tuple[int, bool]:
     """As write_entries, but stop before the entry that would make *out* larger than *end* bytes.
 
@@ -143,7 +168,7 @@ def write_within(
     whether the size did not end it.
     """
     mark = out.open_array()
-    writer = EntryWriter(out)
+    writer = EntryWriter(out, ids_only)
     written = 0
     has_room = True
     while entry.next():
@@ -167,9 +192,10 @@ def write_range(
     end: StreamId,
     count: int = 0,
     reverse: bool = False,
+    ids_only: bool = False,
 ) -> int:
     """Write the entries from *start* to *end*, *count* at most (0: all); return how many."""
-    return write_entries(out, stream.range(start, end, reverse), count)
+    return write_entries(out, stream.range(start, end, reverse), count, ids_only)
 
 
 def write_entry(out: Encoder, stream: Stream, entry_id: StreamId) -> bool:

@@ -18,6 +18,7 @@ cdef class Request:
     cdef readonly bytes group
     cdef readonly bytes consumer
     cdef readonly bint noack
+    cdef readonly bint nofields
     cdef readonly bint priority
     cdef readonly int64_t min_idle
     cdef readonly list keys

@@ -3,7 +3,8 @@
 XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... id ...
 XREADGROUP  [COUNT n] [BLOCK ms] [CLAIM ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
 
-Both may have MAXCOUNT n, MAXSIZE bytes, and PRIORITY: the first stream that has something, only.
+Both may have MAXCOUNT n, MAXSIZE bytes, PRIORITY (the first stream that has something, only), and
+NOFIELDS (ids only).
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class Request:
         "max_size",
         "min_idle",
         "noack",
+        "nofields",
         "priority",
     )
 
@@ -68,6 +70,7 @@ class Request:
         self.group: bytes | None = None
         self.consumer = b""
         self.noack = False
+        self.nofields = False  # whether only ids are wanted
         self.priority = False  # whether the first stream that gives something is the only one
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.keys: list[bytes] = []
@@ -121,6 +124,8 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
                 raise IDLE_NEGATIVE
         elif octets.same_letters(word, b"PRIORITY"):
             request.priority = True
+        elif octets.same_letters(word, b"NOFIELDS"):
+            request.nofields = True
         elif octets.same_letters(word, b"NOACK"):
             if not with_group:
                 raise NOACK_IN_XREAD

@@ -118,7 +118,7 @@ def xlen(call: Call) -> Reply:
 def xrange(call: Call) -> Reply:
     """Returns the entries whose IDs lie between two, oldest first.
 
-    XRANGE key start end [COUNT count]
+    XRANGE key start end [COUNT count] [NOFIELDS]
     """
     return _range(call, call.argv[2], call.argv[3], reverse=False)
 
@@ -137,33 +137,36 @@ def xrange(call: Call) -> Reply:
 def xrevrange(call: Call) -> Reply:
     """Returns the entries whose IDs lie between two, newest first.
 
-    XREVRANGE key end start [COUNT count]
+    XREVRANGE key end start [COUNT count] [NOFIELDS]
     """
     return _range(call, call.argv[3], call.argv[2], reverse=True)
 
 
 def _range(call: Call, first: bytes, last: bytes, reverse: bool) -> Reply:
     start, end = stream_args.range_start(first), stream_args.range_end(last)
-    count = _range_count(call.argv)
+    count, ids_only = _range_options(call.argv)
     stream = call.db.read(call.argv[1], Stream)
     if stream is None:
         return []
     if count == 0:
         return NULL_ARRAY
     out = call.client.out.another()
-    stream_reply.write_range(out, stream, start, end, max(count, 0), reverse)
+    stream_reply.write_range(out, stream, start, end, max(count, 0), reverse, ids_only)
     return out
 
 
-def _range_count(argv: list[bytes]) -> int:
-    """COUNT's value, 0 for a negative one; -1 if there is none."""
-    count = -1
+def _range_options(argv: list[bytes]) -> tuple[int, bool]:
+    """COUNT's value, 0 for a negative one, -1 if there is none; whether NOFIELDS is said."""
+    count, ids_only = -1, False
     args = Args(argv, 4)
     while args.left:
-        if args.left < 2 or not args.take_word(b"COUNT"):
+        if args.left > 1 and args.skip(b"COUNT"):
+            count = max(args.take_int(), 0)
+        elif args.skip(b"NOFIELDS"):
+            ids_only = True
+        else:
             raise errors.SYNTAX
-        count = max(args.take_int(), 0)
-    return count
+    return count, ids_only
 
 
 # ---------------------------------------------------------------------- deleting
