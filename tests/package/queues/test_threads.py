@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 import redis
 
-from penstock.queues import Job, Queue, Rejected, Worker
+from penstock.queues import Job, Queue, Rejected, Worker, threads
 from penstock.testing import PenstockServer
 
 
@@ -30,6 +31,12 @@ def left(queue: Queue) -> tuple[int, int]:
     """How many jobs are pending, and how many are dead letters."""
     pending = queue.client.xpending(queue.name, queue.group)["pending"]
     return pending, queue.client.xlen(queue.dead_letters)
+
+
+def held(queue: Queue) -> int:
+    """How many jobs workers have: not those that were given back."""
+    found = queue.client.xpending_range(queue.name, queue.group, "-", "+", 1000)
+    return sum(bool(entry["consumer"]) for entry in found)
 
 
 def test_jobs_are_done_once_in_their_order(queue: Queue) -> None:
@@ -102,18 +109,103 @@ def test_to_declare_it_again_changes_its_settings(queue: Queue) -> None:
 
 
 def test_several_threads_work_until_they_are_stopped(queue: Queue) -> None:
-    names, together = set(), threading.Barrier(3, timeout=20)
+    together = threading.Barrier(3, timeout=20)
+    ids, places = set(), set()
 
     def meet(job: Job) -> None:
-        names.add(job.worker)
+        places.add(threading.get_ident())
         together.wait()
-        if job.fields["last"] == "yes":
+        ids.add(job.id)
+        if len(ids) == 6:
             worker.stop()
 
     worker = Worker(queue, meet, name="w", threads=3)
-    for number in range(6):
-        queue.enqueue({"last": "yes" if number == 5 else "no"})
+    queue.enqueue_many({"n": str(number)} for number in range(6))
     worker.run()
-    assert len(names) == 3
+    assert (len(ids), len(places)) == (6, 3)
     assert left(queue) == (0, 0)
     assert queue.client.xinfo_consumers(queue.name, queue.group) == []
+
+
+def test_what_was_not_begun_goes_back_uncounted_when_a_worker_stops(client: redis.Redis) -> None:
+    queue = Queue(client, "once", max_deliveries=1)
+    queue.declare()
+    ids = queue.enqueue_many([{"n": "1"}] * 1000)
+    done = []
+
+    def work(job: Job) -> None:
+        done.append(job.id)
+        if len(done) == 300:
+            worker.stop()
+
+    worker = Worker(queue, work)
+    worker.run()
+    assert len(done) == 300
+    assert held(queue) == 0
+    assert Worker(queue, lambda job: done.append(job.id)).drain() == 700
+    assert (sorted(done), left(queue)) == (sorted(ids), (0, 0))
+
+
+def test_a_slow_job_does_not_hold_up_what_was_read_with_it(client: redis.Redis) -> None:
+    queue = Queue(client, "slow", visibility_ms=2000)
+    queue.declare()
+    queue.enqueue_many([{"n": "1"}] * 1000)
+    done: set[str] = set()
+
+    def work(job: Job) -> None:
+        done.add(job.id)
+        if len(done) == 300:
+            while len(done) < 1000:
+                Worker(queue, lambda other: done.add(other.id)).drain()
+            worker.stop()
+
+    worker = Worker(queue, work)
+    worker.run()
+    assert left(queue) == (0, 0)
+
+
+def test_what_is_done_is_told_while_the_next_job_is_slow(queue: Queue) -> None:
+    done = []
+
+    def work(job: Job) -> None:
+        done.append(job.id)
+        if len(done) == 500:
+            while held(queue) > 1:
+                time.sleep(0.001)
+            worker.stop()
+
+    queue.enqueue_many([{"n": "1"}] * 1000)
+    worker = Worker(queue, work)
+    worker.run()
+    assert len(done) == 500
+
+
+def test_a_worker_goes_on_when_the_server_is_back(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "AGAIN_S", 0)
+    call, failures = queue.call, [redis.ConnectionError(), redis.TimeoutError()]
+
+    def lost(*commands: tuple[object, ...]) -> list[object]:
+        if failures and commands[0][0] == "XACK":
+            raise failures.pop()
+        return call(*commands)
+
+    monkeypatch.setattr(queue, "call", lost)
+    done = []
+
+    def work(job: Job) -> None:
+        done.append(job.fields["n"])
+        if len(done) == 3:
+            worker.stop()
+
+    worker = Worker(queue, work)
+    queue.enqueue_many({"n": number} for number in "123")
+    worker.run()
+    assert (done, failures, left(queue)) == (["1", "2", "3"], [], (0, 0))
+
+
+def test_a_worker_ends_if_there_is_no_such_queue(client: redis.Redis) -> None:
+    queue = Queue(client, "nowhere")
+    with pytest.raises(redis.ResponseError, match="NOGROUP"):
+        Worker(queue, print, threads=2).run()

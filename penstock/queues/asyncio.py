@@ -1,0 +1,206 @@
+"""Queue, Worker and Job on redis.asyncio.Redis: a worker's jobs are coroutines of one loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import redis
+import redis.asyncio
+
+from penstock.queues.hand import Entry, Outcome
+from penstock.queues.words import (
+    AGAIN_S,
+    AT_ONCE,
+    KEEP_S,
+    LOST,
+    WAIT_MS,
+    JobWords,
+    QueueWords,
+    Rejected,
+    Words,
+    WorkerWords,
+    batches,
+    entries_in,
+    has_nothing,
+)
+
+if TYPE_CHECKING:
+    Client: TypeAlias = redis.asyncio.Redis
+
+__all__ = ["Job", "Queue", "Rejected", "Worker"]
+
+
+class Queue(QueueWords["Client"]):
+    __doc__ = QueueWords.__doc__
+
+    async def call(self, *commands: Words) -> list[Any]:
+        """Run *commands* in one round trip. Raises the first of their errors."""
+        async with self.client.pipeline(transaction=False) as pipeline:
+            add: Any = pipeline.execute_command
+            for words in commands:
+                add(*words)
+            return await pipeline.execute()
+
+    async def declare(self) -> None:
+        """Make the queue, if it is not there, and give it these settings."""
+        try:
+            await self.call(self.to_create())
+        except redis.ResponseError as error:
+            if "BUSYGROUP" not in str(error):
+                raise
+        await self.call(self.to_set())
+
+    async def enqueue(self, fields: Mapping[Any, Any]) -> Any:
+        """Add a job of these *fields*. Returns its id."""
+        return (await self.call(self.to_add(fields)))[0]
+
+    async def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
+        """Add a job of each of these fields, many in a round trip. Returns their ids."""
+        added: list[Any] = []
+        for some in batches(jobs, AT_ONCE):
+            added += await self.call(*map(self.to_add, some))
+        return added
+
+    async def pause(self) -> None:
+        """Let no worker get a job until resume()."""
+        await self.call(self.to_pause())
+
+    async def resume(self) -> None:
+        """End pause()."""
+        await self.call(self.to_resume())
+
+    async def redrive(self, count: int = 100) -> int:
+        """Send up to *count* dead letters back into the queue. Returns how many there were."""
+        return int((await self.call(self.to_redrive(count)))[0])
+
+    async def take(self, worker: str, wait_ms: int | None = None) -> Job | None:
+        """The next job for *worker*, or None after *wait_ms* ms (None: at once)."""
+        for entry in entries_in((await self.call(self.to_take(worker, 1, wait_ms)))[0]):
+            return Job(self, worker, *entry)
+        return None
+
+
+class Job(JobWords[Queue]):
+    """A job that a worker has."""
+
+    __slots__ = ()
+
+    async def done(self) -> None:
+        """Say that it is done. A worker does so when its function has returned."""
+        await self.queue.call(self.queue.to_tell(Outcome.DONE, [self.id]))
+
+    async def reject(self) -> None:
+        """Put it among the dead letters at once."""
+        await self.queue.call(self.queue.to_tell(Outcome.REJECTED, [self.id]))
+
+    async def extend(self, ms: int) -> bool:
+        """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
+        ((until,),) = await self.queue.call(self.queue.to_extend(self.worker, ms, self.id))
+        return until is not None
+
+
+class Worker(WorkerWords[Queue]):
+    """Has *function* do the jobs of *queue*, *concurrency* of them at a time.
+
+    A job is done when *function* returns. If it raises, the job comes again when its visibility
+    ends, and goes to the dead letters in the end; if it raises Rejected, it goes there at once.
+    """
+
+    def __init__(
+        self,
+        queue: Queue,
+        function: Callable[[Job], Awaitable[object]],
+        *,
+        name: str = "",
+        concurrency: int = 1,
+    ) -> None:
+        super().__init__(queue, name, concurrency)
+        self._function = function
+        self._reading = asyncio.Lock()  # one coroutine reads for all
+
+    async def run(self) -> None:
+        """Do jobs until stop().
+
+        While the server cannot be reached, it tries again. Raises redis.ResponseError if there is
+        no such queue. If it is cancelled, so are the jobs that it does; they come again.
+        """
+        works = [self._work() for _ in range(self._abreast)]
+        try:
+            ends = await asyncio.gather(*works, self._keep(), return_exceptions=True)
+        finally:
+            await self._sign_off()
+        for error in filter(None, ends):
+            raise error
+
+    async def drain(self) -> int:
+        """Do the jobs that are there now, one by one; return how many there were. For tests."""
+        done = 0
+        while await self._read(wait_ms=None):
+            while (entry := self._begin()) is not None:
+                await self._do(entry)
+                done += 1
+        return done
+
+    async def _work(self) -> None:
+        """What is done *concurrency* times until the worker shall stop, or one of them fails."""
+        try:
+            while not self._stopping:
+                entry = self._begin()
+                if entry is not None:
+                    await self._do(entry)
+                else:
+                    await self._get_more()
+        finally:
+            self.stop()
+            self._release()
+            await self._tell()
+
+    async def _do(self, entry: Entry) -> None:
+        with self._attempt(entry):
+            await self._function(Job(self._queue, self._name, *entry))
+
+    async def _get_more(self) -> None:
+        """Wait for jobs. One reads for all; what it does not do itself wakes the next."""
+        if self._reading.locked():
+            await self._tell()
+        async with self._reading:
+            if self._hand.is_empty() and not self._stopping:
+                try:
+                    await self._read(WAIT_MS)
+                except LOST:
+                    self._warn("lost the server")
+                    await asyncio.sleep(AGAIN_S)
+
+    async def _read(self, wait_ms: int | None) -> bool:
+        """Tell what has become of jobs, and read some; whether there were any."""
+        with self._telling() as told:
+            answers = await self._queue.call(*told, self._to_take(wait_ms))
+        return self._took(answers[-1])
+
+    async def _tell(self) -> None:
+        """Tell what has become of jobs, now or, if the server is lost, the next time."""
+        try:
+            with self._telling() as told:
+                if told:
+                    await self._queue.call(*told)
+        except redis.RedisError:
+            self._warn("could not tell what is done")
+            await asyncio.sleep(AGAIN_S)
+
+    async def _keep(self) -> None:
+        """Tell in time, even if all that is being done is slow."""
+        while not self._stopping:
+            await asyncio.sleep(KEEP_S)
+            self._release()
+            await self._tell()
+
+    async def _sign_off(self) -> None:
+        """Remove the consumer. Jobs that have failed stay its own: they wait for their time."""
+        client, name, group = self._queue.client, self._queue.name, self._queue.group
+        try:
+            if has_nothing(await client.xinfo_consumers(name, group), self._name):
+                await client.xgroup_delconsumer(name, group, self._name)
+        except redis.RedisError:
+            self._warn("could not sign off")

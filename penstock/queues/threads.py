@@ -1,0 +1,207 @@
+"""Queue, Worker and Job on redis.Redis: a worker does its jobs in threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import redis
+
+from penstock.queues.hand import Entry, Outcome
+from penstock.queues.words import (
+    AGAIN_S,
+    AT_ONCE,
+    KEEP_S,
+    LOST,
+    WAIT_MS,
+    JobWords,
+    QueueWords,
+    Words,
+    WorkerWords,
+    batches,
+    entries_in,
+    has_nothing,
+)
+
+if TYPE_CHECKING:
+    Client: TypeAlias = redis.Redis
+
+
+class Queue(QueueWords["Client"]):
+    __doc__ = QueueWords.__doc__
+
+    def call(self, *commands: Words) -> list[Any]:
+        """Run *commands* in one round trip. Raises the first of their errors."""
+        with self.client.pipeline(transaction=False) as pipeline:
+            add: Any = pipeline.execute_command
+            for words in commands:
+                add(*words)
+            return pipeline.execute()
+
+    def declare(self) -> None:
+        """Make the queue, if it is not there, and give it these settings."""
+        try:
+            self.call(self.to_create())
+        except redis.ResponseError as error:
+            if "BUSYGROUP" not in str(error):
+                raise
+        self.call(self.to_set())
+
+    def enqueue(self, fields: Mapping[Any, Any]) -> Any:
+        """Add a job of these *fields*. Returns its id."""
+        return self.call(self.to_add(fields))[0]
+
+    def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
+        """Add a job of each of these fields, many in a round trip. Returns their ids."""
+        added: list[Any] = []
+        for some in batches(jobs, AT_ONCE):
+            added += self.call(*map(self.to_add, some))
+        return added
+
+    def pause(self) -> None:
+        """Let no worker get a job until resume()."""
+        self.call(self.to_pause())
+
+    def resume(self) -> None:
+        """End pause()."""
+        self.call(self.to_resume())
+
+    def redrive(self, count: int = 100) -> int:
+        """Send up to *count* dead letters back into the queue. Returns how many there were."""
+        return int(self.call(self.to_redrive(count))[0])
+
+    def take(self, worker: str, wait_ms: int | None = None) -> Job | None:
+        """The next job for *worker*, or None after *wait_ms* ms (None: at once)."""
+        for entry in entries_in(self.call(self.to_take(worker, 1, wait_ms))[0]):
+            return Job(self, worker, *entry)
+        return None
+
+
+class Job(JobWords[Queue]):
+    """A job that a worker has."""
+
+    __slots__ = ()
+
+    def done(self) -> None:
+        """Say that it is done. A worker does so when its function has returned."""
+        self.queue.call(self.queue.to_tell(Outcome.DONE, [self.id]))
+
+    def reject(self) -> None:
+        """Put it among the dead letters at once."""
+        self.queue.call(self.queue.to_tell(Outcome.REJECTED, [self.id]))
+
+    def extend(self, ms: int) -> bool:
+        """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
+        ((until,),) = self.queue.call(self.queue.to_extend(self.worker, ms, self.id))
+        return until is not None
+
+
+class Worker(WorkerWords[Queue]):
+    """Has *function* do the jobs of *queue*, in as many *threads* at a time.
+
+    A job is done when *function* returns. If it raises, the job comes again when its visibility
+    ends, and goes to the dead letters in the end; if it raises Rejected, it goes there at once.
+    """
+
+    def __init__(
+        self, queue: Queue, function: Callable[[Job], object], *, name: str = "", threads: int = 1
+    ) -> None:
+        super().__init__(queue, name, threads)
+        self._function = function
+        self._reading = threading.Lock()  # one thread reads for all
+        self._failed: BaseException | None = None
+
+    def run(self) -> None:
+        """Do jobs until stop(), one of the threads being this one.
+
+        While the server cannot be reached, it tries again. Raises redis.ResponseError if there is
+        no such queue.
+        """
+        others = [threading.Thread(target=self._work) for _ in range(self._abreast - 1)]
+        others.append(threading.Thread(target=self._keep))
+        for thread in others:
+            thread.start()
+        try:
+            self._work()
+        finally:
+            self.stop()
+            for thread in others:
+                thread.join()
+            self._sign_off()
+        if self._failed is not None:
+            raise self._failed
+
+    def drain(self) -> int:
+        """Do the jobs that are there now, in this thread; return how many there were. For tests."""
+        done = 0
+        while self._read(wait_ms=None):
+            while (entry := self._begin()) is not None:
+                self._do(entry)
+                done += 1
+        return done
+
+    def _work(self) -> None:
+        """What each thread does until the worker shall stop, or one of them fails."""
+        try:
+            while not self._stopping:
+                entry = self._begin()
+                if entry is not None:
+                    self._do(entry)
+                else:
+                    self._get_more()
+        except Exception as error:  # run() raises it
+            self._failed = error
+        finally:
+            self.stop()
+            self._release()
+            self._tell()
+
+    def _do(self, entry: Entry) -> None:
+        with self._attempt(entry):
+            self._function(Job(self._queue, self._name, *entry))
+
+    def _get_more(self) -> None:
+        """Wait for jobs. One reads for all; what it does not do itself wakes the next."""
+        if self._reading.locked():
+            self._tell()
+        with self._reading:
+            if self._hand.is_empty() and not self._stopping:
+                try:
+                    self._read(WAIT_MS)
+                except LOST:
+                    self._warn("lost the server")
+                    time.sleep(AGAIN_S)
+
+    def _read(self, wait_ms: int | None) -> bool:
+        """Tell what has become of jobs, and read some; whether there were any."""
+        with self._telling() as told:
+            answers = self._queue.call(*told, self._to_take(wait_ms))
+        return self._took(answers[-1])
+
+    def _tell(self) -> None:
+        """Tell what has become of jobs, now or, if the server is lost, the next time."""
+        try:
+            with self._telling() as told:
+                if told:
+                    self._queue.call(*told)
+        except redis.RedisError:
+            self._warn("could not tell what is done")
+            time.sleep(AGAIN_S)
+
+    def _keep(self) -> None:
+        """Tell in time, even if all that is being done is slow."""
+        while not self._stopping:
+            time.sleep(KEEP_S)
+            self._release()
+            self._tell()
+
+    def _sign_off(self) -> None:
+        """Remove the consumer. Jobs that have failed stay its own: they wait for their time."""
+        client, name, group = self._queue.client, self._queue.name, self._queue.group
+        try:
+            if has_nothing(client.xinfo_consumers(name, group), self._name):
+                client.xgroup_delconsumer(name, group, self._name)
+        except redis.RedisError:
+            self._warn("could not sign off")

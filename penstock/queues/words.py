@@ -1,0 +1,222 @@
+"""What queues and workers say to the server, and what its answers mean. Without I/O."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import redis
+
+from penstock.queues.hand import Entry, Hand, Outcome
+
+Words: TypeAlias = tuple[Any, ...]
+Item = TypeVar("Item")
+AnyClient = TypeVar("AnyClient")
+AnyQueue = TypeVar("AnyQueue", bound="QueueWords[Any]")
+
+log = logging.getLogger("penstock.queues")
+
+LOST = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError)  # for a while
+WAIT_MS = 1000  # for a job, before a worker looks whether it shall stop
+KEEP_S = 0.1  # between two looks at what a worker has in hand
+AGAIN_S = 1.0  # after which a worker that has lost the server tries again
+AT_ONCE = 1000  # jobs that enqueue_many() sends together
+
+TOLD: dict[Outcome, Words] = {
+    Outcome.DONE: (),
+    Outcome.REJECTED: ("FATAL",),
+    Outcome.RELEASED: ("SILENT",),
+}
+
+
+class Rejected(Exception):
+    """Raised by a worker's function: the job is no good, and shall not be tried again."""
+
+
+class QueueWords(Generic[AnyClient]):
+    """The queue *name*: a stream, and a group that all workers share.
+
+    A job that is not done after *visibility_ms* is given to another worker; after *max_deliveries*
+    it goes to the stream *dead_letters*, by default ``<name>:dead``. At most *max_pending* are
+    under way at a time; 0: any number.
+    """
+
+    def __init__(
+        self,
+        client: AnyClient,
+        name: str,
+        *,
+        group: str = "workers",
+        visibility_ms: int = 30_000,
+        max_deliveries: int = 5,
+        max_pending: int = 0,
+        dead_letters: str = "",
+    ) -> None:
+        self.client = client
+        self.name = name
+        self.group = group
+        self.visibility_ms = visibility_ms
+        self.dead_letters = dead_letters or f"{name}:dead"
+        self._settings = (
+            "VISIBILITY", visibility_ms, "MAXDELIVERIES", max_deliveries,
+            "DEADLETTER", self.dead_letters, "MKSTREAM", "MAXPENDING", max_pending,
+        )  # fmt: skip
+
+    def to_create(self) -> Words:
+        return ("XGROUP CREATE", self.name, self.group, "0", "MKSTREAM")
+
+    def to_set(self) -> Words:
+        return ("XGROUP CFGSET", self.name, self.group, *self._settings)
+
+    def to_add(self, fields: Mapping[Any, Any]) -> Words:
+        return ("XADD", self.name, "*", *(word for pair in fields.items() for word in pair))
+
+    def to_take(self, worker: str, count: int, wait_ms: int | None) -> Words:
+        wait = () if wait_ms is None else ("BLOCK", wait_ms)
+        return (
+            "XREADGROUP", "GROUP", self.group, worker, "COUNT", count, *wait,
+            "STREAMS", self.name, ">",
+        )  # fmt: skip
+
+    def to_tell(self, outcome: Outcome, ids: Sequence[Any]) -> Words:
+        """What has become of these jobs."""
+        if outcome is Outcome.DONE:
+            return ("XACK", self.name, self.group, *ids)
+        return ("XNACK", self.name, self.group, *TOLD[outcome], "IDS", len(ids), *ids)
+
+    def to_extend(self, worker: str, ms: int, job_id: Any) -> Words:
+        return ("XEXTEND", self.name, self.group, worker, ms, job_id)
+
+    def to_pause(self) -> Words:
+        return ("XGROUP PAUSE", self.name, self.group)
+
+    def to_resume(self) -> Words:
+        return ("XGROUP RESUME", self.name, self.group)
+
+    def to_redrive(self, count: int) -> Words:
+        return ("XREDRIVE", self.dead_letters, "COUNT", count)
+
+
+@dataclass(slots=True)
+class JobWords(Generic[AnyQueue]):
+    """A job that a worker has: its id, and its fields as the client decodes them."""
+
+    queue: AnyQueue
+    worker: str
+    id: Any
+    fields: dict[Any, Any]
+
+
+class WorkerWords(Generic[AnyQueue]):
+    """What workers of both kinds have: a name, and jobs in hand."""
+
+    def __init__(self, queue: AnyQueue, name: str, abreast: int) -> None:
+        self._queue = queue
+        self._name = name or f"worker-{uuid.uuid4().hex[:12]}"
+        self._abreast = abreast
+        self._hand = Hand(abreast, queue.visibility_ms / 1000)
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Let run() end soon: within a second, and when the jobs that it has begun are done.
+
+        What has not begun goes back to the queue at once. A signal handler may call it.
+        """
+        self._stopping = True
+
+    def _to_take(self, wait_ms: int | None) -> Words:
+        return self._queue.to_take(self._name, self._hand.room(), wait_ms)
+
+    def _begin(self) -> Entry | None:
+        """The next job in hand, unless the worker shall stop."""
+        return None if self._stopping else self._hand.begin(time.monotonic())
+
+    def _took(self, answer: Any) -> bool:
+        """Take the jobs of an *answer* to XREADGROUP; whether there are any."""
+        entries = entries_in(answer)
+        self._hand.give(entries, time.monotonic())
+        return bool(entries)
+
+    def _release(self) -> None:
+        """What has waited for too long goes back; all of it, if the worker shall stop."""
+        self._hand.release(math.inf if self._stopping else time.monotonic())
+
+    def _attempt(self, entry: Entry) -> Attempt:
+        return Attempt(self._hand, self._queue.name, entry[0])
+
+    @contextmanager
+    def _telling(self) -> Iterator[list[Words]]:
+        """What to tell the server of jobs. If that fails, it is kept for the next time."""
+        outcomes = self._hand.take_outcomes()
+        try:
+            yield [self._queue.to_tell(*outcome) for outcome in outcomes]
+        except BaseException:
+            self._hand.put_back(outcomes)
+            raise
+
+    def _warn(self, what: str) -> None:
+        log.warning("queue %s, worker %s: %s", self._queue.name, self._name, what, exc_info=True)
+
+
+class Attempt:
+    """The block in which a job is done. An exception of the job ends here, and decides."""
+
+    __slots__ = ("_began", "_hand", "_job_id", "_queue")
+
+    def __init__(self, hand: Hand, queue: str, job_id: Any) -> None:
+        self._hand, self._queue, self._job_id = hand, queue, job_id
+        self._began = time.monotonic()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> bool:
+        took_s = time.monotonic() - self._began
+        self._hand.end(self._job_id, self._outcome(error), took_s)
+        return isinstance(error, Exception)
+
+    def _outcome(self, error: BaseException | None) -> Outcome | None:
+        if error is None:
+            return Outcome.DONE
+        if isinstance(error, Rejected):
+            log.warning("queue %s: job %s was rejected: %s", self._queue, self._job_id, error)
+            return Outcome.REJECTED
+        if isinstance(error, Exception):
+            log.error("queue %s: job %s has failed", self._queue, self._job_id, exc_info=error)
+        return None
+
+
+def entries_in(answer: Any) -> list[Entry]:
+    """The entries of an answer to XREADGROUP of one stream.
+
+    RESP3 answers a map of lists of entries, RESP2 pairs.
+    """
+    if not answer:
+        return []
+    found: list[Entry] = (
+        next(iter(answer.values()))[0] if isinstance(answer, dict) else answer[0][1]
+    )
+    return found
+
+
+def has_nothing(consumers: Any, worker: str) -> bool:
+    """Whether XINFO CONSUMERS says that *worker* is there, and has nothing pending."""
+    for consumer in consumers:
+        shown = consumer["name"]
+        name = shown.decode() if isinstance(shown, bytes) else shown
+        if name == worker:
+            return not consumer["pending"]
+    return False
+
+
+def batches(items: Iterable[Item], count: int) -> Iterator[list[Item]]:
+    """Lists of *count* items at most."""
+    left = iter(items)
+    while some := list(islice(left, count)):
+        yield some

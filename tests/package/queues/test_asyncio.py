@@ -1,0 +1,207 @@
+"""penstock.queues.asyncio on a real server, whose clock the tests move."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+import redis
+import redis.asyncio
+
+from penstock import queues
+from penstock.queues import asyncio as async_queues
+from penstock.queues.asyncio import Job, Queue, Rejected, Worker
+from penstock.testing import PenstockServer
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture(params=[2, 3])
+async def client(
+    request: pytest.FixtureRequest, server: PenstockServer
+) -> AsyncIterator[redis.asyncio.Redis]:
+    client = server.async_client(decode_responses=True, protocol=request.param)
+    yield client
+    await client.aclose()
+
+
+@pytest_asyncio.fixture
+async def queue(client: redis.asyncio.Redis) -> Queue:
+    queue = Queue(client, "mails", max_deliveries=2)
+    await queue.declare()
+    await queue.declare()
+    return queue
+
+
+async def nothing(_: Job) -> None:
+    pass
+
+
+async def left(queue: Queue) -> tuple[int, int]:
+    """How many jobs are pending, and how many are dead letters."""
+    pending = await queue.client.xpending(queue.name, queue.group)
+    return pending["pending"], await queue.client.xlen(queue.dead_letters)
+
+
+async def test_jobs_are_done_once_in_their_order(queue: Queue) -> None:
+    done: list[str] = []
+
+    async def work(job: Job) -> None:
+        done.append(job.fields["to"])
+
+    await queue.enqueue({"to": "ann"})
+    await queue.enqueue_many([{"to": "bob"}, {"to": "cem"}])
+    assert await Worker(queue, work).drain() == 3
+    assert await Worker(queue, work).drain() == 0
+    assert (done, await left(queue)) == (["ann", "bob", "cem"], (0, 0))
+
+
+async def test_a_job_that_fails_comes_again_and_then_is_a_dead_letter(
+    queue: Queue, server: PenstockServer
+) -> None:
+    async def fail(job: Job) -> None:
+        raise RuntimeError("no such address")
+
+    await queue.enqueue({"to": "nobody"})
+    for expected in ((1, 1, 0), (1, 1, 0), (0, 0, 1)):
+        assert (await Worker(queue, fail).drain(), *await left(queue)) == expected
+        server.travel(seconds=30)
+    assert await queue.redrive() == 1
+    assert await Worker(queue, nothing).drain() == 1
+
+
+async def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
+    async def reject(job: Job) -> None:
+        raise Rejected(job.id)
+
+    await queue.enqueue({"to": "nobody"})
+    await Worker(queue, reject).drain()
+    assert await left(queue) == (0, 1)
+
+
+async def test_a_job_is_kept_longer_done_or_rejected_by_hand(
+    queue: Queue, server: PenstockServer
+) -> None:
+    await queue.enqueue_many([{"to": "ann"}, {"to": "bob"}])
+    first, second = await queue.take("w"), await queue.take("w", 10)
+    assert first is not None
+    assert second is not None
+    assert await queue.take("w") is None
+    assert await first.extend(60_000)
+    server.travel(seconds=30)
+    again = await queue.take("other")
+    assert again is not None
+    assert again.fields == {"to": "bob"}
+    assert not await second.extend(60_000)
+    await first.done()
+    await again.reject()
+    assert await left(queue) == (0, 1)
+
+
+async def test_a_paused_queue_gives_nothing(queue: Queue) -> None:
+    await queue.enqueue({"to": "ann"})
+    await queue.pause()
+    assert await Worker(queue, nothing).drain() == 0
+    await queue.resume()
+    assert await Worker(queue, nothing).drain() == 1
+
+
+async def test_several_jobs_are_done_at_a_time(queue: Queue) -> None:
+    together, ids = asyncio.Event(), set()
+
+    async def meet(job: Job) -> None:
+        ids.add(job.id)
+        if len(ids) == 3:
+            together.set()
+            worker.stop()
+        await together.wait()
+
+    worker = Worker(queue, meet, name="w", concurrency=3)
+    await queue.enqueue_many([{"n": "1"}] * 3)
+    await asyncio.wait_for(worker.run(), 20)
+    assert await left(queue) == (0, 0)
+    assert await queue.client.xinfo_consumers(queue.name, queue.group) == []
+
+
+async def test_what_was_not_begun_goes_back_uncounted_when_a_worker_stops(
+    client: redis.asyncio.Redis,
+) -> None:
+    queue = Queue(client, "once", max_deliveries=1)
+    await queue.declare()
+    ids = await queue.enqueue_many([{"n": "1"}] * 1000)
+    done = []
+
+    async def work(job: Job) -> None:
+        done.append(job.id)
+        if len(done) == 300:
+            worker.stop()
+
+    worker = Worker(queue, work, concurrency=4)
+    await worker.run()
+    assert len(done) == 300
+    assert await Worker(queue, work).drain() == 700
+    assert (sorted(done), await left(queue)) == (sorted(ids), (0, 0))
+
+
+async def test_a_worker_that_is_cancelled_loses_no_job(
+    queue: Queue, server: PenstockServer
+) -> None:
+    begun, done = asyncio.Event(), []
+
+    async def hang(job: Job) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async def work(job: Job) -> None:
+        done.append(job.id)
+
+    ids = await queue.enqueue_many([{"n": "1"}] * 3)
+    running = asyncio.create_task(Worker(queue, hang, concurrency=2).run())
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    server.travel(seconds=30)
+    await Worker(queue, work).drain()
+    assert sorted(done) == ids
+
+
+async def test_a_worker_goes_on_when_the_server_is_back(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(async_queues, "AGAIN_S", 0)
+    call, failures = queue.call, [redis.ConnectionError(), redis.TimeoutError()]
+
+    async def lost(*commands: tuple[object, ...]) -> list[object]:
+        if failures and commands[0][0] == "XACK":
+            raise failures.pop()
+        return await call(*commands)
+
+    monkeypatch.setattr(queue, "call", lost)
+    done = []
+
+    async def work(job: Job) -> None:
+        done.append(job.fields["n"])
+        if len(done) == 3:
+            worker.stop()
+
+    worker = Worker(queue, work)
+    await queue.enqueue_many({"n": number} for number in "123")
+    await worker.run()
+    assert (done, failures, await left(queue)) == (["1", "2", "3"], [], (0, 0))
+
+
+async def test_a_worker_ends_if_there_is_no_such_queue(client: redis.asyncio.Redis) -> None:
+    queue = Queue(client, "nowhere")
+    with pytest.raises(redis.ResponseError, match="NOGROUP"):
+        await Worker(queue, nothing, concurrency=2).run()
+
+
+async def test_both_kinds_of_queues_have_the_same_methods() -> None:
+    pairs = ((queues.Queue, Queue), (queues.Worker, Worker), (queues.Job, Job))
+    for ours, other in pairs:
+        assert {name for name in vars(ours) if name[0] != "_"} == {
+            name for name in vars(other) if name[0] != "_"
+        }
