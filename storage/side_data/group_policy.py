@@ -1,6 +1,7 @@
 """What a consumer group does by itself: side data of the group, set by XGROUP CFGSET.
 
     VISIBILITY ms              what is not acknowledged so long after its delivery is anyone's
+    BACKOFF ms [ms ...]        the k-th redelivery waits so long; the last number is for all others
     MAXDELIVERIES n            an entry that was delivered so often is a dead letter:
     DEADLETTER stream          it leaves the group for this stream
     MAXPENDING n               no new entry is delivered while so many are pending in the group
@@ -33,6 +34,8 @@ NUMBERS = {
     b"MAXPENDING": "max_pending",
     b"MAXPENDINGPERCONSUMER": "max_pending_of_one",
 }
+BACKOFF = b"BACKOFF"
+MOST_WAITS = 32  # numbers of BACKOFF; so a client cannot make a policy large
 DEADLETTER = b"DEADLETTER"
 PAUSED = b"PAUSED"
 FLAGS = {b"no": False, b"yes": True}
@@ -42,12 +45,13 @@ class GroupPolicy:
     """The policy of one group. Those of defaults are equal to no policy."""
 
     __slots__ = (
-        "dead_letter", "max_deliveries", "max_pending", "max_pending_of_one", "paused",
-        "visibility_ms",
+        "backoff_ms", "dead_letter", "max_deliveries", "max_pending", "max_pending_of_one",
+        "paused", "visibility_ms",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.visibility_ms = 0
+        self.backoff_ms: tuple[int, ...] = ()
         self.max_deliveries = 0
         self.dead_letter = NO_NAME
         self.max_pending = 0
@@ -70,6 +74,12 @@ class GroupPolicy:
             room = min(room, self.max_pending_of_one - of_consumer)
         return max(room, 0)
 
+    def wait_ms(self, deliveries: int) -> int:
+        """How long the next delivery waits, after so many; 0 for what is dead."""
+        if not self.backoff_ms or deliveries < 1 or self.is_dead(deliveries):
+            return 0
+        return self.backoff_ms[min(deliveries, len(self.backoff_ms)) - 1]
+
     def is_dead(self, deliveries: int) -> bool:
         """Whether an entry that was delivered so often is not to be delivered again."""
         return 0 < self.max_deliveries <= deliveries
@@ -77,9 +87,16 @@ class GroupPolicy:
     def set(self, word: bytes, value: bytes) -> bool:
         """Set what *word*, in capitals, says. False if that, or *value*, is none."""
         if word in NUMBERS:
-            if not value.isdigit() or len(value) > 16 or int(value) > MOST:
+            if not _is_number(value):
                 return False
             setattr(self, NUMBERS[word], int(value))
+        elif word == BACKOFF:
+            waits = value.split()
+            if not 0 < len(waits) <= MOST_WAITS or not all(map(_is_number, waits)):
+                return False
+            self.backoff_ms = tuple(int(wait) for wait in waits)
+            if not any(self.backoff_ms):
+                self.backoff_ms = ()
         elif word == DEADLETTER:
             self.dead_letter = value
         elif word == PAUSED and value.lower() in FLAGS:
@@ -91,7 +108,9 @@ class GroupPolicy:
     def settings(self) -> list[tuple[bytes, bytes]]:
         """All words, and their values."""
         found = [(word, b"%d" % getattr(self, name)) for word, name in NUMBERS.items()]
-        return [*found, (DEADLETTER, self.dead_letter), (PAUSED, b"yes" if self.paused else b"no")]
+        waits = b" ".join(b"%d" % wait for wait in self.backoff_ms) or b"0"
+        paused = b"yes" if self.paused else b"no"
+        return [*found, (BACKOFF, waits), (DEADLETTER, self.dead_letter), (PAUSED, paused)]
 
     def words(self) -> list[bytes]:
         """The words, and their values, that make a policy of defaults this one."""
@@ -105,6 +124,10 @@ class GroupPolicy:
         for word, value in self.settings():
             copy.set(word, value)
         return copy
+
+
+def _is_number(text: bytes) -> bool:
+    return text.isdigit() and len(text) <= 16 and int(text) <= MOST
 
 
 class GroupPolicyKind(SideKind):

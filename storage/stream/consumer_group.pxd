@@ -68,6 +68,7 @@ cdef class ConsumerGroup:
     cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count)
     @cython.locals(owner=Consumer)
     cpdef int release(self, Pending pending) except -1
+    cpdef int hold(self, Pending pending, int64_t until_ms) except -1
     @cython.locals(pending=Pending)
     cpdef Pending force_released(self, StreamId entry_id)
     @cython.locals(owned=Py_ssize_t, consumer=Consumer)

@@ -262,6 +262,12 @@ class ConsumerGroup:
         pending.consumer_index = NOBODY
         self.by_time.release(pending)
 
+    def hold(self, pending: Pending, until_ms: int) -> None:
+        """Release *pending*, but let it be claimed from *until_ms* (unix time > 0) on only."""
+        self.release(pending)
+        self.by_time.remove(pending)
+        self.by_time.hold(pending, until_ms)
+
     def force_released(self, entry_id: StreamId) -> Pending:
         """Make an entry pending as one that was released (XNACK FORCE), with a count of 0.
 
@@ -347,6 +353,10 @@ class ConsumerGroup:
         entry = (self.pel if consumer is None else consumer.pel).seek(">=", start.key())
         found: list[Pending] = []
         idle: list[Pending] = []
+        for pending in self.by_time.held():
+            if pending.delivery_time > now_ms:
+                break
+            idle.append(pending)
         oldest = self.by_time.oldest
         steps = FEW
         while True:
@@ -362,15 +372,18 @@ class ConsumerGroup:
             for _ in range(steps):
                 if len(found) >= count or not entry.next() or entry.current_key() > last_key:
                     return found
-                pending: Pending = entry.value
+                pending = entry.value
                 if self.is_idle(pending, min_idle, now_ms):
                     found.append(pending)
             steps *= 2
 
     def is_idle(self, pending: Pending, min_idle: int, now_ms: int) -> bool:
-        """Whether *pending* was delivered at least *min_idle* ms ago, or has been released."""
+        """Whether *pending* was delivered at least *min_idle* ms ago, or has been released.
+
+        Not what is still held.
+        """
         if pending.consumer_index == NOBODY:
-            return True
+            return pending.delivery_time <= now_ms
         return octets.since(pending.delivery_time, now_ms) >= min_idle
 
     # ------------------------------------------------------------------ loading, copying
@@ -397,7 +410,8 @@ class ConsumerGroup:
     def settle(self, released: Sequence[StreamId] = ()) -> None:
         """Put all restored entries into by_time: once, after the last. O(N log N).
 
-        Those of the ids *released* have no owner, and were released in that order. Raises Corrupt
+        Those of the ids *released* have no owner, and were released in that order; those of them
+        that have a time are held until then. Raises Corrupt
         if one of them is not pending or has an owner, or if any other has none.
         """
         waiting: list[Pending] = []
@@ -414,7 +428,10 @@ class ConsumerGroup:
             found = self.find(entry_id)
             if found is None or found.consumer_index != NOBODY:
                 raise Corrupt("a released entry is not pending, or has a consumer")
-            self.by_time.release(found)
+            if found.delivery_time > 0:
+                self.by_time.hold(found, found.delivery_time)
+            else:
+                self.by_time.release(found)
 
     def copy(self) -> ConsumerGroup:
         """An independent group equal to this one. O(N log N)."""
@@ -422,15 +439,17 @@ class ConsumerGroup:
         for consumer in self.sorted_consumers():
             member = made.create_consumer(consumer.name, consumer.seen_time)
             member.active_time = consumer.active_time
-        for pending in self.by_time:
+        for pending in [*self.by_time, *self.by_time.held()]:
             entry_id = pendings.id_of(pending)
             twin = made.restore(entry_id, pending.delivery_time, pending.delivery_count)
             owner = self.owner(pending)
-            if owner is None:
-                made.by_time.release(twin)
-            else:
+            if owner is not None:
                 made.assign(entry_id, made.consumers[owner.name])
                 made.by_time.add(twin)
+            elif self.by_time.is_held(pending):
+                made.by_time.hold(twin, pending.delivery_time)
+            else:
+                made.by_time.release(twin)
         return made
 
 

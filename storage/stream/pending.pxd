@@ -2,7 +2,8 @@ cimport cython
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from storage cimport allocation
+from storage cimport allocation, octets
+from storage.rax.rax cimport Rax
 from storage.stream cimport links
 from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
@@ -32,18 +33,32 @@ cpdef int set_count(Pending pending, object count) except -1
 cpdef int64_t count_of(Pending pending) except -1
 
 
+cdef bytes _held_key(Pending pending)
+
+
 @cython.final
+@cython.no_gc
 cdef class DeliveryQueue:
     cdef PyObject* _oldest
     cdef PyObject* _newest
     cdef PyObject* _last_released
+    cdef Rax _held
 
     @cython.locals(older=Pending)
     cpdef int add(self, Pending pending) except -1
     cpdef int release(self, Pending pending) except -1
+    cpdef int hold(self, Pending pending, int64_t until_ms) except -1
+    @cython.locals(pending=Pending)
+    cpdef int ripen(self, int64_t now_ms, int64_t most) except -1
+    cpdef Pending first_held(self)
+    cpdef list held(self)
+    cpdef bint is_held(self, Pending pending) except -1
+    @cython.locals(held=Rax)
+    cdef int _let_go(self, Pending pending) except -1
     @cython.locals(newer=Pending)
     cdef int _insert(self, Pending older, Pending pending) except -1
     cpdef int remove(self, Pending pending) except -1
+    cdef int _take_out(self, Pending pending) except -1
     cdef int _join(self, Pending older, Pending newer) except -1
     cpdef bint has_released(self) except -1
     @cython.locals(pending=Pending, newer=Pending)

@@ -11,6 +11,9 @@ consumer_index is NOBODY and their delivery_time 0. So the entries that have bee
 enough are always in front: k of them are found in O(k). An entry is added behind all that are
 older, which is the end of the queue unless its time is set back (XCLAIM IDLE, TIME).
 
+Held entries were released, too, but are to be claimed from a later time on (XNACK DELAY, BACKOFF).
+That is their delivery_time. They stand beside the queue, in an index by it, until they are ripe.
+
 An entry has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
 consumer_index 4. The consumer is an index into its group's table, since a pointer would not fit.
 """
@@ -19,7 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage import allocation
+from storage import allocation, octets
+from storage.rax.rax import Rax
 from storage.stream import links, stream_id
 from storage.stream.stream_id import StreamId
 
@@ -48,7 +52,7 @@ class Pending:
 
     ms: int
     seq: int
-    delivery_time: int  # unix ms of the last delivery; 0 once it was released
+    delivery_time: int  # unix ms of the last delivery; 0 once it was released; or held until then
     delivery_count: int  # saturates at MAX_COUNT
     consumer_index: int
     older_link: Pending | None  # see storage/stream/links.py
@@ -118,21 +122,23 @@ def _count_queue(change: int) -> None:
 class DeliveryQueue:
     """The pending entries of a group by delivery time, oldest first; equal ones as they were added.
 
-    Those that were released come first.
+    Those that were released come first; those that are held are beside it.
 
     It keeps its entries alive, and nothing else may change their links.
     """
 
-    __slots__ = ("_last_released", "_newest", "_oldest")
+    __slots__ = ("_held", "_last_released", "_newest", "_oldest")
 
     _oldest: Pending | None  # links
     _newest: Pending | None
     _last_released: Pending | None  # None if the first entry has an owner
+    _held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held
 
     def __init__(self) -> None:
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
         self._last_released = links.link_to(None)
+        self._held = None
 
     @property
     def oldest(self) -> Pending | None:
@@ -143,6 +149,12 @@ class DeliveryQueue:
     def newest(self) -> Pending | None:
         """The entry that was delivered last, or None. O(1)."""
         return links.follow(self._newest)
+
+    @property
+    def first_owned(self) -> Pending | None:
+        """The entry with an owner whose delivery is longest ago, or None. O(1)."""
+        last = links.follow(self._last_released)
+        return self.oldest if last is None else last.newer
 
     def add(self, pending: Pending) -> None:
         """Queue *pending* by its delivery_time. O(1) for the newest, else O(N) of those newer."""
@@ -156,10 +168,66 @@ class DeliveryQueue:
     def release(self, pending: Pending) -> None:
         """Queue *pending*, which has no owner, behind those that were released before. O(1)."""
         pending.delivery_time = 0
-        if links.follow(self._last_released) is None:
+        if not self.has_released():
             _count_queue(1)
         self._insert(links.follow(self._last_released), pending)
         self._last_released = links.link_to(pending)
+
+    def hold(self, pending: Pending, until_ms: int) -> None:
+        """Keep *pending*, which has no owner, from being claimed until then. O(log N).
+
+        *until_ms* is unix time, and greater than 0.
+        """
+        pending.delivery_time = until_ms
+        if not self.has_released():
+            _count_queue(1)
+        if self._held is None:
+            self._held = Rax()
+        self._held.insert(_held_key(pending), pending)
+        allocation.used += OBJECT
+
+    def ripen(self, now_ms: int, most: int) -> None:
+        """Release what was held until *now_ms* or less, *most* entries at most. O(log N) for each.
+
+        First comes what was held the shortest.
+        """
+        pending = self.first_held()
+        while pending is not None and pending.delivery_time <= now_ms and most > 0:
+            self._let_go(pending)
+            self.release(pending)
+            most -= 1
+            pending = self.first_held()
+
+    def first_held(self) -> Pending | None:
+        """The held entry that is to be claimed first, or None. O(1)."""
+        if self._held is None:
+            return None
+        found = self._held.first()
+        return None if found is None else found[1]
+
+    def held(self) -> list[Pending]:
+        """All held entries, in the order in which they are to be claimed. O(their number)."""
+        return [] if self._held is None else [pending for _, pending in self._held]
+
+    def is_held(self, pending: Pending) -> bool:
+        """Whether *pending*, which is here, is held. O(1)."""
+        return (
+            self._held is not None
+            and links.follow(pending.older_link) is None
+            and links.follow(pending.newer_link) is None
+            and links.follow(self._oldest) is not pending
+        )
+
+    def _let_go(self, pending: Pending) -> None:
+        """Take out what is held."""
+        held = self._held
+        assert held is not None
+        held.remove(_held_key(pending))
+        if len(held) == 0:
+            self._held = None
+        if not self.has_released():
+            _count_queue(-1)
+        allocation.used -= OBJECT
 
     def _insert(self, older: Pending | None, pending: Pending) -> None:
         """Queue *pending* after *older*; in front if that is None."""
@@ -170,10 +238,16 @@ class DeliveryQueue:
         allocation.used += OBJECT
 
     def remove(self, pending: Pending) -> None:
-        """Take *pending*, which is in the queue, out of it. O(1)."""
+        """Take *pending*, which is here, out. O(1); O(log N) of those that are held."""
+        if self._held is not None and self.is_held(pending):
+            self._let_go(pending)
+        else:
+            self._take_out(pending)
+
+    def _take_out(self, pending: Pending) -> None:
         if self._last_released == links.link_to(pending):
             self._last_released = pending.older_link
-            if links.follow(self._last_released) is None:
+            if not self.has_released():
                 _count_queue(-1)
         self._join(links.follow(pending.older_link), links.follow(pending.newer_link))
         pending.older_link = links.link_to(None)
@@ -195,8 +269,11 @@ class DeliveryQueue:
     def clear(self) -> None:
         """Empty the queue, entry by entry. O(N)."""
         pending = links.follow(self._oldest)
-        if links.follow(self._last_released) is not None:
+        if self.has_released():
             _count_queue(-1)
+        if self._held is not None:
+            allocation.used -= OBJECT * len(self._held)
+            self._held = None
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
         self._last_released = links.link_to(None)
@@ -209,11 +286,11 @@ class DeliveryQueue:
             pending = newer
 
     def has_released(self) -> bool:
-        """Whether any entry was released. O(1)."""
-        return links.follow(self._last_released) is not None
+        """Whether any entry was released, or is held. O(1)."""
+        return self._held is not None or links.follow(self._last_released) is not None
 
     def released(self) -> list[Pending]:
-        """The entries that were released, first released first. O(their number)."""
+        """The entries that were released and not held, first released first. O(their number)."""
         last = links.follow(self._last_released)
         found: list[Pending] = []
         for pending in self if last is not None else ():
@@ -223,7 +300,10 @@ class DeliveryQueue:
         return found
 
     def __iter__(self) -> Iterator[Pending]:
-        """Oldest first. What was yielded may be removed meanwhile; nothing else may be."""
+        """Oldest first, without those that are held.
+
+        What was yielded may be removed meanwhile; nothing else may be.
+        """
         pending = self.oldest
         while pending is not None:
             newer = pending.newer
@@ -232,3 +312,8 @@ class DeliveryQueue:
 
     def __del__(self) -> None:
         self.clear()
+
+
+def _held_key(pending: Pending) -> bytes:
+    """What a held entry sorts by: until when, then its id."""
+    return octets.id_key(pending.delivery_time, 0) + octets.id_key(pending.ms, pending.seq)

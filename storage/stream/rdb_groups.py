@@ -14,8 +14,9 @@ As entries read, -1 (modulo 2^64) means unknown. So does any other number beyond
 XGROUP SETID could not set again. Before 21 the seen time is taken for the active time, too.
 
 A pending entry must be in the group's list once, and belong to one consumer. From 27 on (Redis 8.8)
-it may have no owner: it was released (XNACK). Those are listed in the order of their release. 27 is
-written only if there are any. In an RDB of version 10, which Redis 7.0 reads, they go to a consumer
+it may have no owner: it was released (XNACK). Those are listed in the order of their release; they
+have the time 0, or that until which they are held, which Redis does not look at. 27 is written only
+if there are any. In an RDB of version 10, which Redis 7.0 reads, they go to a consumer
 named ``nacked``, from which they can be claimed.
 
 In a file of Redis before 7.0 a group has no count of entries read: it is computed from the last id
@@ -54,7 +55,8 @@ def write_groups(writer: RdbWriter, stream: Stream, code: int) -> Iterator[None]
     has_active_times = code >= STREAM_3
     writer.length(len(stream.groups))
     for name, group in stream.sorted_groups():
-        released = [pendings.id_of(entry).key() for entry in group.by_time.released()]
+        ownerless = [*group.by_time.released(), *group.by_time.held()]
+        released = [pendings.id_of(entry).key() for entry in ownerless]
         named = code < STREAM_5 and bool(released)  # they need a consumer
         is_more = named and group.find_consumer(NACKED) is None
         writer.string(name)

@@ -9,6 +9,7 @@
     XGROUP CREATECONSUMER k g c                                for each consumer of the group
     XCLAIM k g c 0 id TIME t RETRYCOUNT n JUSTID FORCE         for each pending entry
     XNACK k g FAIL IDS .. RETRYCOUNT n FORCE                   for up to 64 of those released
+    XNACK k g FAIL IDS 1 .. RETRYCOUNT n FORCE AT t            for each that is held until a time
 
 Pending entries come in the order of their delivery, as a group keeps them: so each is added at the
 end of its queue.
@@ -85,3 +86,9 @@ def _consumers(key: bytes, name: bytes, group: ConsumerGroup) -> Iterator[Words]
                 b"XNACK", key, name, b"FAIL", b"IDS", b"%d" % len(ids), *ids,
                 b"RETRYCOUNT", b"%d" % count, b"FORCE",
             ]  # fmt: skip
+    for pending in group.by_time.held():
+        yield [
+            b"XNACK", key, name, b"FAIL", b"IDS", b"1", pendings.id_of(pending).encode(),
+            b"RETRYCOUNT", b"%d" % pendings.count_of(pending), b"FORCE",
+            b"AT", b"%d" % pending.delivery_time,
+        ]  # fmt: skip

@@ -23,16 +23,21 @@ names = st.sampled_from(NAMES)
 counts = st.integers(1, 4)
 times = st.sampled_from((0, 0, 10, 25))
 limits = st.sampled_from((0, 0, 1, 2, 5))
+waits = st.sampled_from(((0,), (0,), (5,), (3, 20), (0, 7)))
 
 
 @dataclass
 class Pending:
-    """An entry that was delivered: *owner* is empty once it was released."""
+    """An entry that was delivered: *owner* is empty once it was released.
+
+    *until*: what was released is held until then.
+    """
 
     number: int
     owner: str
     delivered: int
     count: int = 1
+    until: int = 0
 
 
 class Model:
@@ -41,14 +46,18 @@ class Model:
     def __init__(self) -> None:
         self.now = 0
         self.visibility = self.deliveries = self.most = self.most_of_one = 0
+        self.waits: tuple[int, ...] = (0,)
         self.paused = False
+        self.held: list[Pending] = []
         self.new: list[int] = []
         self.pending: list[Pending] = []  # in the order in which they may be claimed
         self.acked: list[int] = []
         self.dead: list[int] = []
 
     def is_idle(self, entry: Pending) -> bool:
-        return not entry.owner or self.now - entry.delivered >= self.visibility
+        if not entry.owner:
+            return True
+        return self.visibility > 0 and self.now - entry.delivered >= self.visibility
 
     def is_dead(self, entry: Pending) -> bool:
         return 0 < self.deliveries <= entry.count
@@ -58,7 +67,12 @@ class Model:
         if self.paused:
             return []
         given: list[int] = []
-        for entry in list(self.pending) if self.visibility else []:
+        gives_again = self.visibility or any(self.waits)
+        if gives_again:
+            self.ripen()
+        if self.visibility:
+            self.let_lapse()
+        for entry in list(self.pending) if gives_again else []:
             if not self.is_idle(entry) or len(given) == count:
                 break
             self.pending.remove(entry)
@@ -73,18 +87,55 @@ class Model:
             given.append(number)
         return given
 
+    def wait(self, count: int) -> int:
+        if count == 0 or 0 < self.deliveries <= count:
+            return 0
+        return self.waits[min(count, len(self.waits)) - 1]
+
+    def ripen(self) -> None:
+        """What was held until now comes behind what was released."""
+        ripe = [entry for entry in self.held if entry.until <= self.now]
+        for entry in sorted(ripe, key=lambda entry: (entry.until, entry.number)):
+            self.held.remove(entry)
+            self._insert_released(entry)
+
+    def let_lapse(self) -> None:
+        """What was not acknowledged in time is held for a while."""
+        for entry in list(self.pending):
+            due = entry.delivered + self.visibility + self.wait(entry.count)
+            if entry.owner and self.is_idle(entry) and self.wait(entry.count) and due > self.now:
+                self.pending.remove(entry)
+                self.held.append(Pending(entry.number, "", 0, entry.count, due))
+
+    def everything_pending(self) -> list[Pending]:
+        return self.pending + self.held
+
     def room(self, name: str) -> bool:
         mine = [entry for entry in self.pending if entry.owner == name]
-        if self.most and len(self.pending) >= self.most:
+        if self.most and len(self.everything_pending()) >= self.most:
             return False
         return not self.most_of_one or len(mine) < self.most_of_one
 
-    def release(self, entry: Pending, uncounted: bool) -> None:
-        """It has no owner: it comes after those released before, and ahead of all others."""
-        self.pending.remove(entry)
-        released = [other for other in self.pending if not other.owner]
+    def release(self, entry: Pending, uncounted: bool, delay: int | None = None) -> None:
+        """It has no owner: it comes after those released before, and ahead of all others.
+
+        It is held for *delay*, or as long as the group says.
+        """
+        self.forget(entry)
         count = max(0, entry.count - uncounted)
-        self.pending.insert(len(released), Pending(entry.number, "", 0, count))
+        if delay is None:
+            delay = 0 if uncounted else self.wait(count)
+        if delay:
+            self.held.append(Pending(entry.number, "", 0, count, self.now + delay))
+        else:
+            self._insert_released(Pending(entry.number, "", 0, count))
+
+    def _insert_released(self, entry: Pending) -> None:
+        released = [other for other in self.pending if not other.owner]
+        self.pending.insert(len(released), entry)
+
+    def forget(self, entry: Pending) -> None:
+        (self.held if entry in self.held else self.pending).remove(entry)
 
 
 class GroupPolicyMachine(RuleBasedStateMachine):
@@ -131,26 +182,32 @@ class GroupPolicyMachine(RuleBasedStateMachine):
         self.waiting, self.most = name, count
         self.settle()
 
-    @precondition(lambda self: self.model.pending)
+    @precondition(lambda self: self.model.everything_pending())
     @rule(data=st.data())
     def acknowledge(self, data):
-        entry = data.draw(st.sampled_from(self.model.pending))
+        entry = data.draw(st.sampled_from(self.model.everything_pending()))
         assert self.server.send("XACK", "s", "g", f"{entry.number}-0") == 1
-        self.model.pending.remove(entry)
+        self.model.forget(entry)
         self.model.acked.append(entry.number)
         self.settle()
 
-    @precondition(lambda self: self.model.pending)
-    @rule(data=st.data(), mode=st.sampled_from(("SILENT", "FAIL", "FATAL")))
-    def release(self, data, mode):
-        entry = data.draw(st.sampled_from(self.model.pending))
+    @precondition(lambda self: self.model.everything_pending())
+    @rule(
+        data=st.data(),
+        mode=st.sampled_from(("SILENT", "FAIL", "FATAL")),
+        delay=st.sampled_from((None, None, 0, 5, 20)),
+    )
+    def release(self, data, mode, delay):
+        entry = data.draw(st.sampled_from(self.model.everything_pending()))
         line = f"XNACK s g {mode} IDS 1 {entry.number}-0"
+        if delay is not None:
+            line += f" DELAY {delay}"
         assert self.server.send_line(line) == 1
         if mode == "FATAL":
-            self.model.pending.remove(entry)
+            self.model.forget(entry)
             self.model.dead.append(entry.number)
         else:
-            self.model.release(entry, mode == "SILENT")
+            self.model.release(entry, mode == "SILENT", delay)
         self.settle()
 
     @rule(name=names)
@@ -173,17 +230,28 @@ class GroupPolicyMachine(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------ what operators do
 
-    @rule(visibility=times, deliveries=limits, most=limits, most_of_one=limits)
-    def configure(self, visibility, deliveries, most, most_of_one):
+    @rule(visibility=times, waits=waits, deliveries=limits, most=limits, most_of_one=limits)
+    def configure(self, visibility, waits, deliveries, most, most_of_one):
         line = (
-            f"XGROUP CFGSET s g VISIBILITY {visibility} MAXDELIVERIES {deliveries} DEADLETTER dead"
+            f"XGROUP CFGSET s g VISIBILITY {visibility}"
+            f" BACKOFF {' '.join(map(str, waits))} MAXDELIVERIES {deliveries} DEADLETTER dead"
             f" MAXPENDING {most} MAXPENDINGPERCONSUMER {most_of_one}"
         )
         assert self.server.send_line(line) == b"OK"
         model = self.model
-        model.visibility, model.deliveries = visibility, deliveries
+        model.visibility, model.waits, model.deliveries = visibility, waits, deliveries
         model.most, model.most_of_one = most, most_of_one
         self.settle()
+
+    @rule()
+    def copy_by_dump(self):
+        """What is saved is what there is: also until when entries are held."""
+        payload = self.server.send("DUMP", "s")
+        shown = self.server.send_line("XPENDING s g - + 1000")
+        assert self.server.send("RESTORE", "copy", "0", payload) == b"OK"
+        assert self.server.send_line("XPENDING copy g - + 1000") == shown
+        assert self.server.send("DUMP", "copy") == payload
+        assert self.server.send("DEL", "copy") == 1
 
     @rule()
     def pause_or_resume(self):
@@ -198,13 +266,15 @@ class GroupPolicyMachine(RuleBasedStateMachine):
     def the_same_is_pending(self):
         rows = self.server.send_line("XPENDING s g - + 1000")
         shown = [(number(row[0]), row[1].decode(), row[3]) for row in rows]
-        kept = sorted((entry.number, entry.owner, entry.count) for entry in self.model.pending)
+        kept = sorted(
+            (entry.number, entry.owner, entry.count) for entry in self.model.everything_pending()
+        )
         assert shown == kept
 
     @invariant()
     def each_entry_is_in_one_place(self):
         model = self.model
-        pending = [entry.number for entry in model.pending]
+        pending = [entry.number for entry in model.everything_pending()]
         places = [*model.new, *pending, *model.acked, *model.dead]
         assert sorted(places) == list(range(1, self.added + 1))
         letters = [row[1] for row in self.server.send_line("XRANGE dead - +")][1:]

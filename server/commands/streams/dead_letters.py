@@ -55,9 +55,11 @@ def bury(
     name: bytes,
     dead: list[Pending],
     reason: bytes,
+    wakes: bool = True,
 ) -> int:
     """Move the pending entries *dead* of the group *name* to its dead letters; return how many.
 
+    Unless *wakes* is False, those who wait for room in the group are woken.
     They stay as they are if their stream is no stream any more, or full, or has become this very
     one, by COPY or RENAME. O(log N) for each.
     """
@@ -70,7 +72,7 @@ def bury(
     moved = 0
     for pending in dead:
         moved += _bury(call, key, name, stream, group, pending, policy.dead_letter, target, reason)
-    if moved:
+    if moved and wakes:
         call.server.blocking.delivered(call.db.index, key)
     return moved
 

@@ -19,6 +19,8 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _NO_CLAIM
 cdef int64_t NO_LIMIT
+cdef int64_t RELEASED_ONLY
+cdef Py_ssize_t MOST_DEAD
 cdef list NO_ENTRIES
 
 
@@ -35,10 +37,12 @@ cdef class Delivery:
     cdef readonly object policy
     cdef readonly int64_t min_idle
     cdef readonly bint tells_deliveries
+    cdef readonly bint tells_deadline
     cdef readonly int64_t room
     cdef readonly list dead
     cdef readonly bint ids_only
     cdef readonly bint is_cut
+    cdef public bint is_more
 
     cpdef int claim(self, int64_t min_idle) except -1
     cpdef int follow(self, object policy) except -1
@@ -52,17 +56,22 @@ cdef class Delivery:
     cpdef Pending find_idle(self, int64_t min_idle, int64_t now_ms)
     @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
     cpdef int64_t ms_to_idle(self, int64_t min_idle, int64_t now_ms) except -1
-    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, ids_only=bint,
-                   size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t)
+    cpdef bint awaits_backoff(self) except -1
+    cpdef bint is_to_wait(self, Pending pending, int64_t now_ms) except -1
+    cpdef int tell_deadline(self) except -1
+    @cython.locals(held=Pending)
+    cpdef int64_t ms_to_held(self, int64_t now_ms) except -1
+    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, elements=Py_ssize_t,
+                   size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t, deadline=int64_t)
     cpdef Py_ssize_t write_new(
         self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
         int64_t now_ms, Py_ssize_t end, bint is_first, int64_t min_idle=*
     ) except -1
     @cython.locals(group=ConsumerGroup, claimed=list, last=Pending, pending=Pending, newer=Pending,
-                   entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t)
+                   entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t, waits=bint)
     cdef int _write_idle(
         self, Encoder out, EntryWriter writer, Consumer consumer, Py_ssize_t count, int64_t now_ms,
-        Py_ssize_t end, bint is_first, int64_t min_idle
+        Py_ssize_t end, bint is_first, int64_t min_idle, int64_t deadline
     ) except -1
     @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
                    entry_id=StreamId, size=Py_ssize_t, is_there=bint)
@@ -76,3 +85,5 @@ cdef class Delivery:
 cpdef Delivery new_delivery(
     bytes key, Stream stream, ConsumerGroup group, StreamId after, bint ids_only=*
 )
+
+cdef int _write_deadline(Encoder out, int64_t deadline) except -1

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from server.commands.streams import stream_reply
-from server.commands.streams.stream_reply import (
-    ID_WITH_DELIVERY,
-    WITH_DELIVERY,
-    EntryWriter,
-)
+from server.commands.streams.stream_reply import EntryWriter
 from server.table.command import NO_CLAIM
 from storage import octets
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import group_lag, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
-from storage.stream.pending import Pending
+from storage.stream.pending import NOBODY, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _NO_CLAIM = NO_CLAIM  # as a C number
 NO_LIMIT = 2**62  # entries
+RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
+MOST_DEAD = 200  # entries that a reader finds dead: they are moved, and nobody waits for long
 NO_ENTRIES: list[Pending] = []
 NEW = MAX  # stands for the ID ``>``: no pending entry has a greater ID
 
@@ -33,8 +31,8 @@ class Delivery:
     """
 
     __slots__ = (
-        "after", "claimed", "dead", "given", "group", "ids_only", "is_cut", "key", "min_idle",
-        "policy", "room", "stream", "tells_deliveries",
+        "after", "claimed", "dead", "given", "group", "ids_only", "is_cut", "is_more", "key",
+        "min_idle", "policy", "room", "stream", "tells_deadline", "tells_deliveries",
     )  # fmt: skip
 
     key: bytes
@@ -46,9 +44,11 @@ class Delivery:
     policy: GroupPolicy | None  # what the group does by itself
     min_idle: int  # ms; what was given so long ago is claimed, unless it is NO_CLAIM
     tells_deliveries: bool  # whether the reply says how long ago, and how often
+    tells_deadline: bool  # whether the reply says until when the consumer has an entry
     room: int  # how many new entries may be given, by the policy
-    dead: list[Pending]  # what was delivered too often to be claimed
+    dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
     ids_only: bool  # whether the reply has no fields
+    is_more: bool  # whether more is due than was looked at
     is_cut: bool  # whether the size of the reply has left no room for an entry
 
     def claim(self, min_idle: int) -> None:
@@ -62,6 +62,28 @@ class Delivery:
         self.dead = []
         if self.min_idle == _NO_CLAIM and policy.visibility_ms:
             self.min_idle = policy.visibility_ms
+        elif self.min_idle == _NO_CLAIM and policy.backoff_ms:
+            self.min_idle = RELEASED_ONLY
+
+    def awaits_backoff(self) -> bool:
+        """Whether what was not acknowledged in time is held for a while before it is given."""
+        policy = self.policy
+        if policy is None or self.tells_deliveries:
+            return False
+        return policy.visibility_ms > 0 and bool(policy.backoff_ms)
+
+    def is_to_wait(self, pending: Pending, now_ms: int) -> bool:
+        """Whether *pending*, which was not acknowledged in time, is to be held for a while."""
+        policy = self.policy
+        assert policy is not None
+        if pending.consumer_index == NOBODY:
+            return False
+        wait_ms = policy.wait_ms(pendings.count_of(pending))
+        return wait_ms > 0 and pending.delivery_time + policy.visibility_ms + wait_ms > now_ms
+
+    def tell_deadline(self) -> None:
+        """Say until when the consumer has each entry."""
+        self.tells_deadline = True
 
     def _limit(self, policy: GroupPolicy, consumer: Consumer) -> None:
         """Give *consumer* only as many new entries as *policy* has room for; the dead take none."""
@@ -95,7 +117,7 @@ class Delivery:
 
     def ms_to_idle(self, min_idle: int, now_ms: int) -> int:
         """After how many ms find_idle() finds the first one; 0 if there is nothing to be found."""
-        pending = self.group.oldest
+        pending = None if min_idle == RELEASED_ONLY else self.group.oldest
         while pending is not None:
             left = min_idle - octets.since(pending.delivery_time, now_ms)
             # By a policy, what is due and was not given is dead and cannot be moved: no time helps.
@@ -104,6 +126,11 @@ class Delivery:
                 return max(1, left)
             pending = pending.newer
         return 0
+
+    def ms_to_held(self, now_ms: int) -> int:
+        """After how many ms the first entry that is held may be given; 0 if none is held."""
+        held = self.group.by_time.first_held()
+        return 0 if held is None else max(1, held.delivery_time - now_ms)
 
     def write_new(
         self,
@@ -128,11 +155,16 @@ class Delivery:
         writer = EntryWriter(out, self.ids_only)
         mark = out.open_array()
         claims = min_idle != _NO_CLAIM
+        deadline = 0
+        if self.tells_deadline and self.policy is not None and self.policy.visibility_ms:
+            deadline = now_ms + self.policy.visibility_ms
+        if self.tells_deliveries or self.tells_deadline:
+            elements = 2 - self.ids_only + 2 * self.tells_deliveries + self.tells_deadline
+            writer.head = b"*%d\r\n" % elements
         if claims:
-            if self.tells_deliveries:
-                ids_only = self.ids_only
-                writer.head = ID_WITH_DELIVERY if ids_only else WITH_DELIVERY
-            self._write_idle(out, writer, consumer, count, now_ms, end, is_first, min_idle)
+            self._write_idle(
+                out, writer, consumer, count, now_ms, end, is_first, min_idle, deadline
+            )
         if self.policy is not None and pends:
             self._limit(self.policy, consumer)
         written = len(self.claimed)
@@ -147,6 +179,8 @@ class Delivery:
             if self.tells_deliveries:
                 out.integer(0)
                 out.integer(0)
+            if self.tells_deadline:
+                _write_deadline(out, deadline if pends else 0)
             if out.size() > end and (written or not is_first):
                 out.truncate(size)
                 self.is_cut = True
@@ -174,17 +208,25 @@ class Delivery:
         end: int,
         is_first: bool,
         min_idle: int,
+        deadline: int,
     ) -> None:
         """Claim and write the entries that are idle, the oldest first, as write_new() does.
 
         Those that are no longer in the stream stay as they are.
         """
         group, claimed = self.group, self.claimed
+        waits = self.awaits_backoff()
         last = group.by_time.newest  # what is claimed goes behind it
         pending = group.oldest
         while pending is not None and group.is_idle(pending, min_idle, now_ms):
             newer = None if pending is last else pending.newer
+            if waits and self.is_to_wait(pending, now_ms):
+                self.is_more = True
+                break
             if self.policy is not None and self.policy.is_dead(pendings.count_of(pending)):
+                if len(self.dead) == MOST_DEAD:
+                    self.is_more = True
+                    break
                 self.dead.append(pending)
                 pending = newer
                 continue
@@ -196,6 +238,8 @@ class Delivery:
                 if self.tells_deliveries:
                     out.integer(octets.since(pending.delivery_time, now_ms))
                     out.integer(pendings.count_of(pending))
+                if self.tells_deadline:
+                    _write_deadline(out, deadline)
                 if out.size() > end and (claimed or not is_first):
                     out.truncate(size)
                     self.is_cut = True
@@ -251,6 +295,14 @@ class Delivery:
         return written
 
 
+def _write_deadline(out: Encoder, deadline: int) -> None:
+    """Write a unix time in ms; null for 0."""
+    if deadline:
+        out.integer(deadline)
+    else:
+        out.null()
+
+
 def new_delivery(
     key: bytes, stream: Stream, group: ConsumerGroup, after: StreamId, ids_only: bool = False
 ) -> Delivery:
@@ -265,8 +317,10 @@ def new_delivery(
     made.policy = None
     made.min_idle = _NO_CLAIM
     made.tells_deliveries = False
+    made.tells_deadline = False
     made.room = NO_LIMIT
     made.dead = NO_ENTRIES
     made.ids_only = ids_only
     made.is_cut = False
+    made.is_more = False
     return made

@@ -48,11 +48,20 @@ def left(call: Call, key: bytes) -> None:
 
 
 def log_released(call: Call, key: bytes, name: bytes, released: list[Pending]) -> None:
-    """Log the counts that the entries have now: a replica may have counted other deliveries."""
-    for count, alike in groupby(released, pendings.count_of):
+    """Log the counts that the entries have now: a replica may have counted other deliveries.
+
+    What is held is logged as released, and then with its time: a Redis knows the first of the two.
+    """
+    for (count, until_ms), alike in groupby(released, _count_and_time):
         ids = [pendings.id_of(pending).encode() for pending in alike]
         words = (
             b"XNACK", key, name, b"FAIL", b"IDS", b"%d" % len(ids), *ids,
             b"RETRYCOUNT", b"%d" % count, b"FORCE",
         )  # fmt: skip
         call.db.group_changed(key, None, changes=0, log=words)
+        if until_ms:
+            call.db.group_changed(key, None, changes=0, log=(*words, b"AT", b"%d" % until_ms))
+
+
+def _count_and_time(released: Pending) -> tuple[int, int]:
+    return pendings.count_of(released), released.delivery_time

@@ -13,7 +13,16 @@ from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, INSERT, RO, RW, UPDATE, KeyAfter, KeyRange
-from storage.side_data.group_policy import DEADLETTER, GROUP_POLICY, MOST, NUMBERS, GroupPolicy
+from storage.side_data.group_policy import (
+    BACKOFF,
+    DEADLETTER,
+    GROUP_POLICY,
+    MOST,
+    MOST_WAITS,
+    NUMBERS,
+    PAUSED,
+    GroupPolicy,
+)
 from storage.side_data.side_data import SideData
 from storage.stream.stream import Stream
 
@@ -28,6 +37,9 @@ BAD_TIME = ErrorReply("ERR", f"milliseconds must be between 1 and {MOST_MS}")
 
 
 def _bad_value(word: bytes) -> ErrorReply:
+    if word == BACKOFF:
+        what = f"1 to {MOST_WAITS} numbers from 0 to {MOST}"
+        return ErrorReply("ERR", f"{word.decode()} takes {what}")
     what = f"a number from 0 to {MOST}" if word in NUMBERS else "yes or no"
     return ErrorReply("ERR", f"{word.decode()} takes {what}")
 
@@ -43,8 +55,8 @@ def _bad_value(word: bytes) -> ErrorReply:
 def xgroup_cfgset(call: Call) -> Reply:
     """Sets what a group does by itself.
 
-    XGROUP CFGSET key group [VISIBILITY ms] [MAXDELIVERIES n] [DEADLETTER stream [MKSTREAM]]
-    [MAXPENDING n] [MAXPENDINGPERCONSUMER n] [PAUSED <yes | no>]
+    XGROUP CFGSET key group [VISIBILITY ms] [BACKOFF ms [ms ...]] [MAXDELIVERIES n]
+    [DEADLETTER stream [MKSTREAM]] [MAXPENDING n] [MAXPENDINGPERCONSUMER n] [PAUSED <yes | no>]
 
     What is not named stays as it is. 0, an empty name and no end what was set.
     """
@@ -73,12 +85,15 @@ def _take(policy: GroupPolicy, args: Args) -> bool:
             makes = True
             continue
         word = args.take().upper()
-        if not args.left or (word not in NUMBERS and word not in (DEADLETTER, b"PAUSED")):
+        if not args.left or (word not in NUMBERS and word not in (BACKOFF, DEADLETTER, PAUSED)):
             raise errors.SYNTAX
         if word == DEADLETTER and names:
             raise errors.SYNTAX
         names = names or word == DEADLETTER
-        if not policy.set(word, args.take()):
+        value = args.take()
+        while word == BACKOFF and args.left and args.argv[args.at].isdigit():
+            value += b" " + args.take()
+        if not policy.set(word, value):
             raise _bad_value(word)
     return makes
 

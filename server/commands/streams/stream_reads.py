@@ -8,6 +8,7 @@ from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
 from server.commands.streams import (
     dead_letters,
+    group_lapses,
     group_reply,
     group_steps,
     stream_reply,
@@ -36,6 +37,7 @@ _MEANINGLESS = (
     "consumer by specifying a proper ID, or use the > ID to get new messages. The {0} ID would "
     "just return an empty result set."
 )
+NO_DEADLINE = ErrorReply("ERR", "WITHDEADLINE goes with the > ID only")
 LAST_IN_GROUP = {
     b"$": ErrorReply("ERR", _MEANINGLESS.format("$")),
     b"+": ErrorReply("ERR", _MEANINGLESS.format("+")),
@@ -197,8 +199,11 @@ def xreadgroup(call: Call) -> Reply | Block:
     """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size]
-    [PRIORITY] [NOFIELDS] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK]
+    [PRIORITY] [NOFIELDS] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] [WITHDEADLINE]
     STREAMS key [key ...] id [id ...]
+
+    With WITHDEADLINE each entry ends with the time (unix, ms) until which the consumer has it by
+    the VISIBILITY of the group; null if it has none.
     """
     request = stream_request.take_request(call.argv, True, call.now_ms)
     deliveries = [
@@ -227,6 +232,11 @@ def _ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
         is_paused = delivery.policy is not None and delivery.policy.paused
         if delivery.min_idle != _NO_CLAIM and not is_paused:
             wake_ms = delivery.ms_to_idle(delivery.min_idle, call.now_ms)
+            held_ms = delivery.ms_to_held(call.now_ms)
+            if delivery.is_more:
+                held_ms = 1
+            if held_ms and (wake_ms == 0 or held_ms < wake_ms):
+                wake_ms = held_ms
             if wake_ms and (earliest <= 0 or wake_ms < earliest):
                 earliest = wake_ms
         if earliest == _NO_CLAIM and (
@@ -255,7 +265,11 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
             policy = dead_letters.policy_of(call, key, name)
             if policy is not None:
                 delivery.follow(policy)
+        if request.tells_deadline:
+            delivery.tell_deadline()
         return delivery
+    if request.tells_deadline:
+        raise NO_DEADLINE
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
     after = stream_id.parse_id(text)
@@ -275,6 +289,8 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
     entry = delivery.find_new() if is_of_new else None
     idle = None
     if min_idle != _NO_CLAIM:
+        if delivery.awaits_backoff() or group.by_time.first_held() is not None:
+            group_lapses.look(call, key, request.group or b"", delivery)
         idle = delivery.find_idle(min_idle, call.now_ms)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
@@ -302,7 +318,8 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
         )
     request.note(given, not delivery.is_cut)
     if delivery.dead:
-        dead_letters.bury(call, key, request.group or b"", delivery.dead, DELIVERIES)
+        wakes = request.block_ms is None or not delivery.is_more
+        dead_letters.bury(call, key, request.group or b"", delivery.dead, DELIVERIES, wakes)
     if is_of_new:
         if not given:
             body.truncate(mark)

@@ -9,6 +9,7 @@ from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.keys import RW, UPDATE, KeyRange
+from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import Pending
@@ -20,17 +21,27 @@ NO_IDS = ErrorReply("ERR", "syntax error, expected IDS keyword")
 IDS_NOT_POSITIVE = ErrorReply("ERR", "numids must be a positive integer")
 IDS_TOO_FEW = ErrorReply("ERR", "number of IDs doesn't match numids")
 BAD_COUNT = ErrorReply("ERR", "Invalid RETRYCOUNT value, must be >= 0")
+LATEST = 2**53  # unix ms until which an entry may be held, so that no sum with it overflows
+BAD_TIME = ErrorReply("ERR", f"DELAY and AT take milliseconds up to {LATEST}")
+ONE_TIME = ErrorReply("ERR", "DELAY and AT are one time: one of them may be given, once")
+MOST_REASON = 1024  # bytes, which a dead letter keeps
+LONG_REASON = ErrorReply("ERR", f"REASON takes a text of at most {MOST_REASON} bytes")
 
 SILENT, FAIL, FATAL = b"SILENT", b"FAIL", b"FATAL"
 
 
 class Release:
-    """One call of XNACK: which entries, and what becomes of their delivery counts."""
+    """One call of XNACK: which entries, what becomes of their delivery counts, and until when."""
 
-    __slots__ = ("count", "force", "ids", "mode")
+    __slots__ = ("count", "force", "ids", "mode", "now_ms", "policy", "reason", "until_ms")
 
-    def __init__(self, argv: list[bytes]) -> None:
-        """Read ``argv[3:]``. Raises ErrorReply, BadStreamId."""
+    def __init__(self, argv: list[bytes], now_ms: int, policy: GroupPolicy | None) -> None:
+        """Read ``argv[3:]``. Raises ErrorReply, BadStreamId.
+
+        *policy* is the group's, if its BACKOFF is to be asked.
+        """
+        self.now_ms = now_ms
+        self.policy = policy
         args = Args(argv, 3)
         mode = args.take_word(SILENT, FAIL, FATAL)
         if mode is None:
@@ -45,6 +56,8 @@ class Release:
         args.at += number
         self.count: int | None = None  # RETRYCOUNT
         self.force = False
+        self.until_ms = -1  # DELAY, AT: unix ms; -1: as BACKOFF says
+        self.reason = b""
         while args.left:
             if args.left > 1 and args.take_word(b"RETRYCOUNT"):
                 self.count = args.take_int(BAD_COUNT)
@@ -52,9 +65,34 @@ class Release:
                     raise BAD_COUNT
             elif args.take_word(b"FORCE"):
                 self.force = True
+            elif args.left > 1 and args.skip(b"DELAY"):
+                self._hold(args, now_ms)
+            elif args.left > 1 and args.skip(b"AT"):
+                self._hold(args, 0)
+            elif args.left > 1 and args.skip(b"REASON"):
+                self.reason = args.take()
+                if len(self.reason) > MOST_REASON:
+                    raise LONG_REASON
             else:
                 text = errors.text_of(args.take())
                 raise ErrorReply("ERR", f"Unrecognized XNACK option '{text}'")
+
+    def _hold(self, args: Args, from_ms: int) -> None:
+        if self.until_ms >= 0:
+            raise ONE_TIME
+        ms = args.take_int(BAD_TIME)
+        if not 0 <= ms <= LATEST - from_ms:
+            raise BAD_TIME
+        self.until_ms = from_ms + ms
+
+    def _held_until(self, pending: Pending) -> int:
+        """Until when *pending*, which was released, is held; 0 for not at all."""
+        if self.until_ms >= 0:
+            return self.until_ms
+        if self.policy is None or self.mode != FAIL:
+            return 0
+        wait_ms = self.policy.wait_ms(pendings.count_of(pending))
+        return self.now_ms + wait_ms if wait_ms else 0
 
     def of(self, stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> Pending | None:
         """Release one entry. None if it is not pending, and not made so."""
@@ -71,6 +109,9 @@ class Release:
             pendings.set_count(pending, self.count)
         elif self.mode == FATAL:
             pendings.set_count(pending, pendings.MANY)
+        until_ms = self._held_until(pending)
+        if until_ms > self.now_ms:
+            group.hold(pending, until_ms)
         return pending
 
 
@@ -87,20 +128,31 @@ def xnack(call: Call) -> Reply:
     """Gives pending entries back to their group: they are the next that it gives to who claims.
 
     XNACK key group <SILENT | FAIL | FATAL> IDS numids id [id ...] [RETRYCOUNT count] [FORCE]
+    [DELAY milliseconds | AT unix-time-ms] [REASON text]
+
+    With DELAY or AT nobody may claim them before. A group with BACKOFF sets that time for FAIL by
+    itself. REASON is for the dead letter that an entry becomes: with it, an entry that has been
+    delivered as often as MAXDELIVERIES allows becomes one at once.
     """
     key, name = call.argv[1], call.argv[2]
     stream = call.db.read(key, Stream)
     group = None if stream is None else stream.find_group(name)
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name)
-    release = Release(call.argv)
-    policy = dead_letters.policy_of(call, key, name) if call.db.side else None
-    if policy is not None and policy.dead_letter and release.mode == FATAL:
-        found = (group.find(entry_id) for entry_id in dict.fromkeys(release.ids))
-        dead = [pending for pending in found if pending is not None]
-        return dead_letters.bury(call, key, name, dead, dead_letters.FATAL)
+    policy = None
+    if call.db.side and not call.is_replayed:
+        policy = dead_letters.policy_of(call, key, name)
+    release = Release(call.argv, call.now_ms, policy)
+    buried, ids = 0, release.ids
+    if policy is not None and policy.dead_letter and (release.mode == FATAL or release.reason):
+        dead = _dead(group, release, policy)
+        reason = release.reason or dead_letters.FATAL
+        buried = dead_letters.bury(call, key, name, dead, reason)
+        ids = [entry_id for entry_id in ids if group.find(entry_id) is not None]
+        if release.mode == FATAL:
+            return buried
     released: list[Pending] = []
-    for entry_id in release.ids:
+    for entry_id in ids:
         pending = release.of(stream, group, entry_id)
         if pending is not None:
             released.append(pending)
@@ -109,4 +161,15 @@ def xnack(call: Call) -> Reply:
             group_steps.log_released(call, key, name, released)
         call.db.group_changed(key, None, changes=len(released))
         call.server.blocking.delivered(call.db.index, key)
-    return len(released)
+    return buried + len(released)
+
+
+def _dead(group: ConsumerGroup, release: Release, policy: GroupPolicy) -> list[Pending]:
+    """Of the entries to be released, those that become dead letters at once."""
+    found = [group.find(entry_id) for entry_id in dict.fromkeys(release.ids)]
+    return [
+        pending
+        for pending in found
+        if pending is not None
+        and (release.mode == FATAL or policy.is_dead(pendings.count_of(pending)))
+    ]

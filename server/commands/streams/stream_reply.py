@@ -23,8 +23,6 @@ from storage.stream.stream_id import StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _PAIR = b"*2\r\n"  # an entry is an array of id and fields
-WITH_DELIVERY = b"*4\r\n"  # and of how long ago, and how often it was delivered before
-ID_WITH_DELIVERY = b"*3\r\n"
 _ID_ALONE = b""
 _ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
 _DASH = 0x2D

@@ -20,6 +20,7 @@ cdef class Request:
     cdef readonly bint noack
     cdef readonly bint nofields
     cdef readonly bint priority
+    cdef readonly bint tells_deadline
     cdef readonly int64_t min_idle
     cdef readonly list keys
     cdef readonly Py_ssize_t ids_at

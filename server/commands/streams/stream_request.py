@@ -4,7 +4,7 @@ XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... i
 XREADGROUP  [COUNT n] [BLOCK ms] [CLAIM ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
 
 Both may have MAXCOUNT n, MAXSIZE bytes, PRIORITY (the first stream that has something, only), and
-NOFIELDS (ids only).
+NOFIELDS (ids only). XREADGROUP may have WITHDEADLINE: until when the consumer has each entry.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ class Request:
         "noack",
         "nofields",
         "priority",
+        "tells_deadline",
     )
 
     def __init__(self) -> None:
@@ -72,6 +73,7 @@ class Request:
         self.noack = False
         self.nofields = False  # whether only ids are wanted
         self.priority = False  # whether the first stream that gives something is the only one
+        self.tells_deadline = False  # whether the reply says until when the consumer has an entry
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.keys: list[bytes] = []
         self.ids_at = 0
@@ -130,6 +132,8 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
             if not with_group:
                 raise NOACK_IN_XREAD
             request.noack = True
+        elif with_group and octets.same_letters(word, b"WITHDEADLINE"):
+            request.tells_deadline = True
         else:
             raise errors.SYNTAX
     if not request.keys:

@@ -77,9 +77,9 @@ def test_groups_are_read_back_with_consumers_and_pending_entries(version: int, c
     assert back.groups[b"fresh"].entries_read == UNKNOWN
 
 
-def pending_entry(writer: RdbWriter, seq: int) -> None:
+def pending_entry(writer: RdbWriter, seq: int, time: int = DELIVERED) -> None:
     writer.id(1, seq)
-    writer.i64(DELIVERED)
+    writer.i64(time)
     writer.length(3)
 
 
@@ -99,7 +99,7 @@ def group_of(
         writer.length(U64_MAX)
     writer.length(len(pending))
     for seq in pending:
-        pending_entry(writer, seq)
+        pending_entry(writer, seq, 0 if seq in unowned else DELIVERED)
     writer.length(len(consumers))
     for name, owned in consumers:
         writer.string(name)

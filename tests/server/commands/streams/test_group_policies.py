@@ -46,7 +46,8 @@ class TestSettings:
         shown = queue.send_line("XGROUP CFGGET s g")
         assert dict(zip(shown[::2], shown[1::2], strict=True)) == {
             b"visibility": 30000, b"maxdeliveries": 5, b"maxpending": 100,
-            b"maxpendingperconsumer": 0, b"deadletter": b"dead", b"paused": b"no",
+            b"maxpendingperconsumer": 0, b"backoff": b"0", b"deadletter": b"dead",
+            b"paused": b"no",
         }  # fmt: skip
         info = queue.send_line("XINFO GROUPS s")[0]
         assert info[info.index(b"policy") + 1] == [
@@ -70,6 +71,10 @@ class TestSettings:
             ("s g VISIBILITY -1", "-ERR VISIBILITY takes a number from 0 to 9007199254740992"),
             ("s g MAXPENDING 9007199254740993",
              "-ERR MAXPENDING takes a number from 0 to 9007199254740992"),
+            ("s g BACKOFF 5 -1", "-ERR syntax error"),
+            ("s g BACKOFF x", "-ERR BACKOFF takes 1 to 32 numbers from 0 to 9007199254740992"),
+            ("s g BACKOFF" + " 1" * 33,
+             "-ERR BACKOFF takes 1 to 32 numbers from 0 to 9007199254740992"),
             ("s g PAUSED maybe", "-ERR PAUSED takes yes or no"),
             ("s g NOSUCH 1", "-ERR syntax error"),
             ("s g VISIBILITY 1 MAXPENDING", "-ERR syntax error"),
