@@ -5,7 +5,8 @@
 # make wheel  a wheel with the compiled core, and a source distribution, in dist/
 # make manylinux  make wheel, and give the wheel the tag that PyPI asks for
 # make test-wheel  install them in fresh environments, and try what a user does
-# make bench  compare Penstock with its peers; make bench-spark: measure the Spark side
+# make bench  compare Penstock with its peers; make bench-spark: measure the Spark side;
+#             make bench-queues: penstock.queues beside Celery, RQ, Dramatiq, taskiq and BullMQ
 # make peers  fetch Redis 8.0 and 8.6 and Valkey 9.1, without installing them, for make bench and make test
 # make image  build the container's image; BASE=... stands on another base, IMAGE=... names the result
 # make test-image  build the image and try all of it, with an engine of its own if none runs
@@ -41,7 +42,7 @@ LEGS := sanitize test-uncompiled test-plain test-compiled test-frameworks test-w
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-spark peers crash crash-spark fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -293,6 +294,10 @@ bench: $(INSTALLED)/.ready $(TOOLS_READY)
 
 peers: $(RUN_READY)
 	@$(BIN)/python -m bench.fetch_peers build/peers
+
+bench-queues: $(INSTALLED)/.ready $(TOOLS_READY) $(FRAMEWORKS_READY)
+	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \
+	  $(BIN)/python -m bench.queues $(ARGS)
 
 bench-spark: build $(SPARK_READY)
 	@$(BIN)/python -m bench.spark $(ARGS)
