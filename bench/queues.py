@@ -34,7 +34,8 @@ FSYNC = {"none": (), "everysec": ("--appendonly", "yes", "--appendfsync", "every
 class Contender:
     """A *program* of queue_programs with what it is told, in the *environment* of that name.
 
-    *times* as many jobs as others: of a quick one, so that it takes long enough to be measured.
+    A quick one does *times* as many jobs as others, so that it takes long enough to be measured;
+    those that are more are put by *fill*, unmeasured.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Contender:
     work: tuple[str, ...] = ()
     enqueue: tuple[str, ...] = ()
     times: int = 1
+    fill: tuple[str, ...] = ()
 
     def command(self) -> list[str] | None:
         """What runs it; None if its environment is not there."""
@@ -53,12 +55,14 @@ class Contender:
         return words and [*words[:-1], path]
 
 
+def _ours(title: str, *work: str, enqueue: str = "") -> Contender:
+    return Contender(title, "penstock_jobs.py", OURS, work, (enqueue,), 20, ("many",))
+
+
 CONTENDERS = (
-    Contender("penstock.queues, 1 thread", "penstock_jobs.py", OURS, ("threads", "1"), times=20),
-    Contender("penstock.queues, 8 threads", "penstock_jobs.py", OURS, ("threads", "8"), times=20),
-    Contender(
-        "penstock.queues, asyncio, 100", "penstock_jobs.py", OURS, ("asyncio", "100"), ("many",), 20
-    ),
+    _ours("penstock.queues, 1 thread", "threads", "1"),
+    _ours("penstock.queues, 8 threads", "threads", "8"),
+    _ours("penstock.queues, asyncio, 100", "asyncio", "100", enqueue="many"),
     Contender("Celery, solo", "celery_jobs.py", "common", ("solo", "1")),
     Contender("Celery, 8 threads", "celery_jobs.py", "common", ("threads", "8")),
     Contender("RQ, SimpleWorker", "rq_jobs.py", "common"),
@@ -119,19 +123,23 @@ def measure(
 ) -> Measured:
     """One round, with a server of its own. Raises ServerError if it does not come to its end."""
     progress.say(contender.title)
-    jobs *= contender.times
     ours = contender.environment == OURS
     starts = os.environ.get("PENSTOCK_COMMAND", PENSTOCK) if ours else REDIS
     with Server(contender.title, starts, *options) as server:
         url = f"redis://127.0.0.1:{server.port}"
         with _running([*command, "enqueue", url, str(jobs), *contender.enqueue]) as lines:
             put_s = float(_line(lines, "enqueued"))
-        with _running([*command, "work", url, str(jobs), *contender.work]) as lines:
+        more = jobs * (contender.times - 1)
+        if more:
+            with _running([*command, "enqueue", url, str(more), *contender.fill]) as lines:
+                _line(lines, "enqueued")
+        total = jobs + more
+        with _running([*command, "work", url, str(total), *contender.work]) as lines:
             _line(lines, "first")
             before = cpu_seconds(server.pid)
             took_s = float(_line(lines, "last"))
-            cost = (cpu_seconds(server.pid) - before) / jobs * 1e6
-    return Measured(jobs / put_s, jobs / took_s, cost)
+            cost = (cpu_seconds(server.pid) - before) / total * 1e6
+    return Measured(jobs / put_s, total / took_s, cost)
 
 
 def _line(lines: Iterator[str], word: str) -> str:

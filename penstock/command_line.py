@@ -12,6 +12,7 @@ Usage: {command} serve [/path/to/redis.conf] [options]
        {command} check [--fix] PATH ...
        {command} alias DIR
        {command} unit [/path/to/redis.conf]
+       {command} queue ls|peek|redrive|pause|resume ...
        {command} -v or --version
        {command} -h or --help
 
@@ -19,6 +20,7 @@ Usage: {command} serve [/path/to/redis.conf] [options]
   check  says whether data files are whole, and what is in them.
   alias  writes DIR/redis-server, which starts Penstock, for tools that look for that name.
   unit   prints a unit for systemd, which runs this installation as a service.
+  queue  shows and steers the queues of a running server; queue --help has more.
 """
 
 
@@ -42,6 +44,10 @@ def main(argv: list[str] | None = None, command: str = "penstock") -> int:
         from penstock.unit import print_unit  # noqa: PLC0415  (imported lazily)
 
         return print_unit(words[1:], command)
+    if verb == "queue":
+        from penstock.queue_command import run_queue  # noqa: PLC0415
+
+        return run_queue(words[1:], command)
     if _is_no_file(verb):
         sys.stderr.write(f"penstock: {verb!r} is no command and no file: see {command} --help\n")
         return 1

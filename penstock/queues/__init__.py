@@ -19,6 +19,6 @@ of any language can take part: a queue is a stream, a worker a consumer of its g
 """
 
 from penstock.queues.threads import Job, Queue, Worker
-from penstock.queues.words import Rejected
+from penstock.queues.words import Rejected, Retry
 
-__all__ = ["Job", "Queue", "Rejected", "Worker"]
+__all__ = ["Job", "Queue", "Rejected", "Retry", "Worker"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import redis
 import redis.asyncio
 
-from penstock.queues.hand import Entry, Outcome
+from penstock.queues.hand import DONE, REJECTED, Entry, Outcome
 from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
@@ -19,6 +19,7 @@ from penstock.queues.words import (
     JobWords,
     QueueWords,
     Rejected,
+    Retry,
     Words,
     WorkerWords,
     batches,
@@ -29,7 +30,7 @@ from penstock.queues.words import (
 if TYPE_CHECKING:
     Client: TypeAlias = redis.asyncio.Redis
 
-__all__ = ["Job", "Queue", "Rejected", "Worker"]
+__all__ = ["Job", "Queue", "Rejected", "Retry", "Worker"]
 
 
 class Queue(QueueWords["Client"]):
@@ -89,11 +90,11 @@ class Job(JobWords[Queue]):
 
     async def done(self) -> None:
         """Say that it is done. A worker does so when its function has returned."""
-        await self.queue.call(self.queue.to_tell(Outcome.DONE, [self.id]))
+        await self.queue.call(self.queue.to_tell(DONE, [self.id]))
 
     async def reject(self) -> None:
         """Put it among the dead letters at once."""
-        await self.queue.call(self.queue.to_tell(Outcome.REJECTED, [self.id]))
+        await self.queue.call(self.queue.to_tell(Outcome(REJECTED), [self.id]))
 
     async def extend(self, ms: int) -> bool:
         """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
@@ -104,8 +105,8 @@ class Job(JobWords[Queue]):
 class Worker(WorkerWords[Queue]):
     """Has *function* do the jobs of *queue*, *concurrency* of them at a time.
 
-    A job is done when *function* returns. If it raises, the job comes again when its visibility
-    ends, and goes to the dead letters in the end; if it raises Rejected, it goes there at once.
+    A job is done when *function* returns. If it raises, the job comes again after the queue's
+    back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
     """
 
     def __init__(
@@ -197,7 +198,7 @@ class Worker(WorkerWords[Queue]):
             await self._tell()
 
     async def _sign_off(self) -> None:
-        """Remove the consumer. Jobs that have failed stay its own: they wait for their time."""
+        """Remove the consumer, unless a job is left to it, which waits for its visibility."""
         client, name, group = self._queue.client, self._queue.name, self._queue.group
         try:
             if has_nothing(await client.xinfo_consumers(name, group), self._name):

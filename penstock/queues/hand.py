@@ -4,7 +4,8 @@ A worker reads many jobs at a time, and tells the server of many at a time. So t
 
 - it reads ahead as much as it does in AHEAD_S, by how long jobs took of late. If they take longer
   than that, it reads no job that it cannot begin at once;
-- what has waited here for HOLD_S, since a job before it was slow, goes back to the queue uncounted;
+- what has waited here for HOLD_S, or half of its visibility, since a job before it was slow, goes
+  back to the queue uncounted;
 - what is done is told within KEEP_S (words.py), however long the next job takes.
 
 The time comes in as an argument. All threads of a worker share one hand, without a lock: deques
@@ -15,8 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from enum import Enum, auto
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Entry: TypeAlias = tuple[Any, dict[Any, Any]]
 
@@ -26,13 +26,16 @@ MOST = 500  # jobs that are read at a time
 NEWEST = 0.1  # the weight of the newest job in the mean
 
 
-class Outcome(Enum):
-    """What has become of a job."""
+class Outcome(NamedTuple):
+    """What has become of a job: the words of XNACK that say so; no mode, and it is done: XACK."""
 
-    DONE = auto()
-    REJECTED = auto()
-    RELEASED = auto()  # it was not begun
+    mode: str = ""
+    options: tuple[Any, ...] = ()
 
+
+DONE = Outcome()
+RELEASED = Outcome("SILENT")  # it was not begun
+FAILED, REJECTED = "FAIL", "FATAL"  # modes
 
 Outcomes: TypeAlias = list[tuple[Outcome, list[Any]]]
 
@@ -47,7 +50,7 @@ class Hand:
         self._mean_s = AHEAD_S
         self._waiting: deque[tuple[float, Entry]] = deque()  # and when each was read
         self._begun: set[Any] = set()
-        self._outcomes: dict[Outcome, deque[Any]] = {outcome: deque() for outcome in Outcome}
+        self._outcomes: deque[tuple[Outcome, Any]] = deque()
 
     def room(self) -> int:
         """How many jobs to read now, at least one."""
@@ -64,45 +67,55 @@ class Hand:
         self._waiting.extend((now, entry) for entry in entries)
 
     def begin(self, now: float) -> Entry | None:
-        """The next job, which begins now; None if there is none. It is another's if it is late."""
+        """The next job, which begins now; None if there is none."""
+        while True:
+            try:
+                read, entry = self._waiting.popleft()
+            except IndexError:
+                return None
+            if now - read < self._hold_s:
+                self._begun.add(entry[0])
+                return entry
+            self._give_back(entry, now - read)
+
+    def end(self, job_id: Any, outcome: Outcome | None, took_s: float) -> None:
+        """A job that had begun is over. None: it stays pending until its visibility ends.
+
+        So does one that has failed after it may have become another's: that one shall keep it.
+        """
+        self._begun.discard(job_id)
+        self._mean_s += (max(took_s, 1e-6) - self._mean_s) * NEWEST
+        is_late = took_s + self._hold_s >= self._visible_s
+        if outcome is not None and not (is_late and outcome.mode == FAILED):
+            self._outcomes.append((outcome, job_id))
+
+    def release(self, now: float, *, everything: bool = False) -> None:
+        """Give back what has waited here for too long, or all that waits."""
         while self._waiting:
             try:
                 read, entry = self._waiting.popleft()
             except IndexError:  # another thread was faster
-                break
-            if now - read < self._visible_s:
-                self._begun.add(entry[0])
-                return entry
-        return None
-
-    def end(self, job_id: Any, outcome: Outcome | None, took_s: float) -> None:
-        """A job that had begun is over. None: it stays pending until its visibility ends."""
-        self._begun.discard(job_id)
-        self._mean_s += (max(took_s, 1e-6) - self._mean_s) * NEWEST
-        if outcome is not None:
-            self._outcomes[outcome].append(job_id)
-
-    def release(self, now: float) -> None:
-        """Give back what has waited for too long at *now*; infinity: all that waits."""
-        while self._waiting:
-            try:
-                read, entry = self._waiting.popleft()
-            except IndexError:
                 return
-            if now - read < self._hold_s:
+            if now - read < self._hold_s and not everything:
                 self._waiting.appendleft((read, entry))
                 return
-            self._outcomes[Outcome.RELEASED].append(entry[0])
+            self._give_back(entry, now - read)
+
+    def _give_back(self, entry: Entry, waited_s: float) -> None:
+        """Unless it may be another worker's by now."""
+        if waited_s < self._visible_s:
+            self._outcomes.append((RELEASED, entry[0]))
 
     def take_outcomes(self) -> Outcomes:
         """What the server has not been told."""
-        return [
-            (outcome, [ids.popleft() for _ in range(len(ids))])
-            for outcome, ids in self._outcomes.items()
-            if ids
-        ]
+        taken: dict[Outcome, list[Any]] = {}
+        for _ in range(len(self._outcomes)):
+            outcome, job_id = self._outcomes.popleft()
+            taken.setdefault(outcome, []).append(job_id)
+        return list(taken.items())
 
     def put_back(self, outcomes: Outcomes) -> None:
-        """The server could not be told: keep these for the next time."""
+        """The server could not be told: keep for the next time what is true of a job for ever."""
         for outcome, ids in outcomes:
-            self._outcomes[outcome].extend(ids)
+            if outcome.mode in (DONE.mode, REJECTED):
+                self._outcomes.extend((outcome, job_id) for job_id in ids)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import redis
 
-from penstock.queues.hand import Entry, Outcome
+from penstock.queues.hand import DONE, REJECTED, Entry, Outcome
 from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
@@ -86,11 +86,11 @@ class Job(JobWords[Queue]):
 
     def done(self) -> None:
         """Say that it is done. A worker does so when its function has returned."""
-        self.queue.call(self.queue.to_tell(Outcome.DONE, [self.id]))
+        self.queue.call(self.queue.to_tell(DONE, [self.id]))
 
     def reject(self) -> None:
         """Put it among the dead letters at once."""
-        self.queue.call(self.queue.to_tell(Outcome.REJECTED, [self.id]))
+        self.queue.call(self.queue.to_tell(Outcome(REJECTED), [self.id]))
 
     def extend(self, ms: int) -> bool:
         """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
@@ -101,8 +101,8 @@ class Job(JobWords[Queue]):
 class Worker(WorkerWords[Queue]):
     """Has *function* do the jobs of *queue*, in as many *threads* at a time.
 
-    A job is done when *function* returns. If it raises, the job comes again when its visibility
-    ends, and goes to the dead letters in the end; if it raises Rejected, it goes there at once.
+    A job is done when *function* returns. If it raises, the job comes again after the queue's
+    back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class Worker(WorkerWords[Queue]):
             self._tell()
 
     def _sign_off(self) -> None:
-        """Remove the consumer. Jobs that have failed stay its own: they wait for their time."""
+        """Remove the consumer, unless a job is left to it, which waits for its visibility."""
         client, name, group = self._queue.client, self._queue.name, self._queue.group
         try:
             if has_nothing(client.xinfo_consumers(name, group), self._name):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import redis
 
-from penstock.queues.hand import Entry, Hand, Outcome
+from penstock.queues.hand import DONE, FAILED, REJECTED, Entry, Hand, Outcome
 
 Words: TypeAlias = tuple[Any, ...]
 Item = TypeVar("Item")
@@ -29,23 +28,28 @@ KEEP_S = 0.1  # between two looks at what a worker has in hand
 AGAIN_S = 1.0  # after which a worker that has lost the server tries again
 AT_ONCE = 1000  # jobs that enqueue_many() sends together
 
-TOLD: dict[Outcome, Words] = {
-    Outcome.DONE: (),
-    Outcome.REJECTED: ("FATAL",),
-    Outcome.RELEASED: ("SILENT",),
-}
+MOST_REASON = 1000  # bytes of an exception that a dead letter keeps
 
 
 class Rejected(Exception):
     """Raised by a worker's function: the job is no good, and shall not be tried again."""
 
 
+class Retry(Exception):
+    """Raised by a worker's function: try again, but not before *delay_ms* ms have passed."""
+
+    def __init__(self, delay_ms: int, reason: str = "") -> None:
+        super().__init__(reason or f"after {delay_ms} ms")
+        self.delay_ms = delay_ms
+
+
 class QueueWords(Generic[AnyClient]):
     """The queue *name*: a stream, and a group that all workers share.
 
-    A job that is not done after *visibility_ms* is given to another worker; after *max_deliveries*
-    it goes to the stream *dead_letters*, by default ``<name>:dead``. At most *max_pending* are
-    under way at a time; 0: any number.
+    A job that is not done after *visibility_ms* is given to another worker. One that fails, or
+    whose worker dies, waits as long as *backoff_ms* says before the second delivery, the third and
+    so on; the last number repeats. After *max_deliveries* a job goes to the stream *dead_letters*,
+    by default ``<name>:dead``. At most *max_pending* are under way at a time; 0: any number.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class QueueWords(Generic[AnyClient]):
         *,
         group: str = "workers",
         visibility_ms: int = 30_000,
+        backoff_ms: Sequence[int] = (1_000, 10_000, 60_000),
         max_deliveries: int = 5,
         max_pending: int = 0,
         dead_letters: str = "",
@@ -65,7 +70,8 @@ class QueueWords(Generic[AnyClient]):
         self.visibility_ms = visibility_ms
         self.dead_letters = dead_letters or f"{name}:dead"
         self._settings = (
-            "VISIBILITY", visibility_ms, "MAXDELIVERIES", max_deliveries,
+            "VISIBILITY", visibility_ms, "BACKOFF", *(backoff_ms or (0,)),
+            "MAXDELIVERIES", max_deliveries,
             "DEADLETTER", self.dead_letters, "MKSTREAM", "MAXPENDING", max_pending,
         )  # fmt: skip
 
@@ -87,9 +93,10 @@ class QueueWords(Generic[AnyClient]):
 
     def to_tell(self, outcome: Outcome, ids: Sequence[Any]) -> Words:
         """What has become of these jobs."""
-        if outcome is Outcome.DONE:
+        if not outcome.mode:
             return ("XACK", self.name, self.group, *ids)
-        return ("XNACK", self.name, self.group, *TOLD[outcome], "IDS", len(ids), *ids)
+        told = ("IDS", len(ids), *ids, *outcome.options)
+        return ("XNACK", self.name, self.group, outcome.mode, *told)
 
     def to_extend(self, worker: str, ms: int, job_id: Any) -> Words:
         return ("XEXTEND", self.name, self.group, worker, ms, job_id)
@@ -146,7 +153,7 @@ class WorkerWords(Generic[AnyQueue]):
 
     def _release(self) -> None:
         """What has waited for too long goes back; all of it, if the worker shall stop."""
-        self._hand.release(math.inf if self._stopping else time.monotonic())
+        self._hand.release(time.monotonic(), everything=self._stopping)
 
     def _attempt(self, entry: Entry) -> Attempt:
         return Attempt(self._hand, self._queue.name, entry[0])
@@ -183,13 +190,19 @@ class Attempt:
 
     def _outcome(self, error: BaseException | None) -> Outcome | None:
         if error is None:
-            return Outcome.DONE
+            return DONE
+        if not isinstance(error, Exception):  # the worker ends, whatever becomes of the job
+            return None
+        text = f"{type(error).__name__}: {error}".encode(errors="backslashreplace")
+        reason = ("REASON", text[:MOST_REASON])
         if isinstance(error, Rejected):
             log.warning("queue %s: job %s was rejected: %s", self._queue, self._job_id, error)
-            return Outcome.REJECTED
-        if isinstance(error, Exception):
-            log.error("queue %s: job %s has failed", self._queue, self._job_id, exc_info=error)
-        return None
+            return Outcome(REJECTED, reason)
+        if isinstance(error, Retry):
+            log.info("queue %s: job %s is put off: %s", self._queue, self._job_id, error)
+            return Outcome(FAILED, ("DELAY", error.delay_ms, *reason))
+        log.error("queue %s: job %s has failed", self._queue, self._job_id, exc_info=error)
+        return Outcome(FAILED, reason)
 
 
 def entries_in(answer: Any) -> list[Entry]:

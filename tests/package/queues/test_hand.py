@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
-from penstock.queues.hand import AHEAD_S, HOLD_S, MOST, NEWEST, Entry, Hand, Outcome
+from penstock.queues.hand import (
+    AHEAD_S,
+    DONE,
+    FAILED,
+    HOLD_S,
+    MOST,
+    NEWEST,
+    REJECTED,
+    RELEASED,
+    Entry,
+    Hand,
+    Outcome,
+)
 
 
 def entries(*ids: str) -> list[Entry]:
@@ -53,33 +63,49 @@ def test_what_waits_for_too_long_goes_back() -> None:
     hand.give(entries("3"), 0.5)
     hand.begin(0.0)
     hand.release(HOLD_S)
-    assert hand.take_outcomes() == [(Outcome.RELEASED, ["2"])]
+    assert hand.take_outcomes() == [(RELEASED, ["2"])]
     assert hand.begin(HOLD_S) == entries("3")[0]
 
 
 def test_all_goes_back_at_the_end() -> None:
     hand = Hand(1, 30)
     hand.give(entries("1", "2"), 0.0)
-    hand.release(math.inf)
-    assert hand.take_outcomes() == [(Outcome.RELEASED, ["1", "2"])]
+    hand.release(0.5, everything=True)
+    assert hand.take_outcomes() == [(RELEASED, ["1", "2"])]
     assert hand.is_empty()
 
 
-def test_what_is_another_s_by_now_does_not_begin() -> None:
+def test_what_may_be_another_s_by_now_neither_begins_nor_goes_back() -> None:
     hand = Hand(1, 30)
     hand.give(entries("1"), 0.0)
     hand.give(entries("2"), 1.0)
-    assert hand.begin(30.0) == entries("2")[0]
-    assert hand.take_outcomes() == []
+    hand.give(entries("3"), 30.0)
+    assert hand.begin(30.0) == entries("3")[0]
+    assert hand.take_outcomes() == [(RELEASED, ["2"])]
 
 
-def test_outcomes_that_could_not_be_told_are_kept() -> None:
-    hand = Hand(1, 30)
-    for job_id, outcome in (("1", Outcome.DONE), ("2", Outcome.REJECTED), ("3", Outcome.DONE)):
+def test_equal_outcomes_are_told_together_and_kept_if_that_fails() -> None:
+    hand, rejected = Hand(1, 30), Outcome(REJECTED, ("REASON", b"no address"))
+    for job_id, outcome in (("1", DONE), ("2", rejected), ("3", DONE)):
         hand.end(job_id, outcome, 0.1)
     hand.end("4", None, 0.1)
-    expected = [(Outcome.DONE, ["1", "3"]), (Outcome.REJECTED, ["2"])]
+    expected = [(DONE, ["1", "3"]), (rejected, ["2"])]
     assert hand.take_outcomes() == expected
     assert hand.take_outcomes() == []
     hand.put_back(expected)
     assert hand.take_outcomes() == expected
+
+
+def test_a_failure_that_could_not_be_told_is_left_to_visibility() -> None:
+    """By the next time the job may be another worker's, which a release would take it from."""
+    hand = Hand(1, 30)
+    hand.put_back([(Outcome(FAILED), ["1"]), (RELEASED, ["2"])])
+    assert hand.take_outcomes() == []
+
+
+def test_a_job_that_fails_late_is_not_taken_from_who_has_it() -> None:
+    hand = Hand(1, 30)
+    hand.end("1", Outcome(FAILED), 28.0)
+    hand.end("2", Outcome(FAILED), 29.5)
+    hand.end("3", DONE, 40.0)
+    assert hand.take_outcomes() == [(Outcome(FAILED), ["1"]), (DONE, ["3"])]

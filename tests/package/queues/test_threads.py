@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import redis
 
-from penstock.queues import Job, Queue, Rejected, Worker, threads
+from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads
 from penstock.testing import PenstockServer
 
 
@@ -39,6 +40,12 @@ def held(queue: Queue) -> int:
     return sum(bool(entry["consumer"]) for entry in found)
 
 
+def reasons(queue: Queue) -> list[str]:
+    """What the dead letters say."""
+    letters: Any = queue.client.xrange(queue.dead_letters)
+    return [fields["dead-reason"] for _, fields in letters]
+
+
 def test_jobs_are_done_once_in_their_order(queue: Queue) -> None:
     done: list[str] = []
     for name in ("ann", "bob"):
@@ -49,7 +56,7 @@ def test_jobs_are_done_once_in_their_order(queue: Queue) -> None:
     assert left(queue) == (0, 0)
 
 
-def test_a_job_that_fails_comes_again_and_then_is_a_dead_letter(
+def test_a_job_that_fails_waits_comes_again_and_then_is_a_dead_letter(
     queue: Queue, server: PenstockServer
 ) -> None:
     attempts: list[str] = []
@@ -59,14 +66,72 @@ def test_a_job_that_fails_comes_again_and_then_is_a_dead_letter(
         raise RuntimeError("no such address")
 
     queue.enqueue({"to": "nobody"})
-    for expected in ([1, 1, 0], [1, 2, 0], [0, 2, 1]):
-        done = Worker(queue, fail).drain()
-        pending, dead = left(queue)
-        assert [done, len(attempts), dead] == expected
-        assert pending == 1 - dead
-        server.travel(seconds=30)
+    assert (Worker(queue, fail).drain(), *left(queue)) == (1, 1, 0)
+    server.travel(milliseconds=900)
+    assert Worker(queue, fail).drain() == 0
+    server.travel(milliseconds=100)
+    assert (Worker(queue, fail).drain(), *left(queue)) == (1, 0, 1)
+    assert reasons(queue) == ["RuntimeError: no such address"]
     assert queue.redrive() == 1
     assert Worker(queue, lambda job: attempts.append(job.id)).drain() == 1
+    assert len(attempts) == 3
+
+
+def test_the_waits_grow_and_the_last_one_repeats(
+    client: redis.Redis, server: PenstockServer
+) -> None:
+    queue = Queue(client, "slower", backoff_ms=(1000, 5000), max_deliveries=4)
+    queue.declare()
+    queue.enqueue({"n": "1"})
+    server.freeze()
+
+    def fail(job: Job) -> None:
+        raise RuntimeError
+
+    assert Worker(queue, fail).drain() == 1
+    for wait_ms in (1000, 5000, 5000):
+        server.travel(milliseconds=wait_ms - 1)
+        assert Worker(queue, fail).drain() == 0
+        server.travel(milliseconds=1)
+        assert Worker(queue, fail).drain() == 1
+    assert left(queue) == (0, 1)
+
+
+def test_without_back_off_a_job_comes_again_at_once(client: redis.Redis) -> None:
+    queue = Queue(client, "eager", backoff_ms=(), max_deliveries=3)
+    queue.declare()
+    queue.enqueue({"n": "1"})
+
+    def fail(job: Job) -> None:
+        raise RuntimeError
+
+    assert (Worker(queue, fail).drain(), *left(queue)) == (3, 0, 1)
+
+
+def test_a_job_says_when_it_wants_to_be_tried_again(queue: Queue, server: PenstockServer) -> None:
+    def put_off(job: Job) -> None:
+        raise Retry(3_600_000, "the office is closed")
+
+    queue.enqueue({"to": "ann"})
+    Worker(queue, put_off).drain()
+    server.travel(minutes=59)
+    assert Worker(queue, put_off).drain() == 0
+    server.travel(minutes=1)
+    assert (Worker(queue, put_off).drain(), *left(queue)) == (1, 0, 1)
+    assert reasons(queue) == ["Retry: the office is closed"]
+
+
+def test_a_reason_may_be_long_and_of_any_characters(client: redis.Redis) -> None:
+    queue = Queue(client, "loud", max_deliveries=1)
+    queue.declare()
+    queue.enqueue_many([{"n": "1"}] * 2)
+    texts = iter(("x" * 5000, "\udcff\r\n"))
+
+    def fail(job: Job) -> None:
+        raise RuntimeError(next(texts))
+
+    Worker(queue, fail).drain()
+    assert reasons(queue) == [f"RuntimeError: {'x' * 986}", "RuntimeError: \\udcff\r\n"]
 
 
 def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
@@ -83,7 +148,7 @@ def test_a_job_of_a_worker_that_died_is_another_s(queue: Queue, server: Penstock
     lost = queue.take("dead")
     assert lost is not None
     assert lost.extend(60_000)
-    server.travel(seconds=30)
+    server.travel(seconds=31)
     assert queue.take("other") is None
     server.travel(seconds=30)
     job = queue.take("other")

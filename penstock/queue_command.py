@@ -1,0 +1,276 @@
+"""``penstock queue``: shows and steers the queues of a server (docs/queues.md)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import redis
+
+URL = "redis://127.0.0.1:6379"
+NO_CLIENT = 'it needs redis-py: pip install "penstock[queues]"'
+UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
+REASON = "dead-reason"
+AT_ONCE = 1000  # dead letters that one XREDRIVE sends back
+
+Row = dict[str, Any]
+
+
+class QueueError(Exception):
+    """What was asked for cannot be done; the text says why, in one line."""
+
+
+def run_queue(argv: list[str], command: str) -> int:
+    """Do what *argv* says. The exit status."""
+    options = _parser(f"{command} queue").parse_args(argv)
+    try:
+        import redis  # noqa: PLC0415  (not everybody has it, or needs it)
+    except ImportError:
+        return _refused(command, NO_CLIENT)
+    try:
+        with redis.Redis.from_url(options.url) as client:
+            for line in options.act(client, options):
+                print(line)
+    except (QueueError, redis.RedisError, ValueError, OSError) as error:
+        return _refused(command, str(error))
+    return 0
+
+
+def _refused(command: str, why: str) -> int:
+    sys.stderr.write(f"{command} queue: {' '.join(why.split())}\n")
+    return 1
+
+
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=program, description="Queues: groups of streams.")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    server = argparse.ArgumentParser(add_help=False)
+    url = os.environ.get("REDIS_URL", URL)
+    server.add_argument("--url", default=url, help=f"the server (REDIS_URL, or {URL})")
+    shown = argparse.ArgumentParser(add_help=False)
+    shown.add_argument("--json", action="store_true", help="as JSON, for programs")
+    group = argparse.ArgumentParser(add_help=False)
+    group.add_argument("queue", help="the stream")
+    group.add_argument("--group", help="which of its groups, if there are several")
+
+    ls = verbs.add_parser("ls", parents=[server, shown], help="all queues, in a table")
+    ls.add_argument("pattern", nargs="?", default="*", help="only streams with such names")
+    ls.set_defaults(act=_ls)
+    peek = verbs.add_parser(
+        "peek", parents=[group, server, shown], help="jobs that wait, are under way, or are dead"
+    )
+    peek.add_argument("--count", type=int, default=10, help="so many of each (%(default)s)")
+    peek.set_defaults(act=_peek)
+    redrive = verbs.add_parser(
+        "redrive", parents=[group, server], help="send dead letters back where they come from"
+    )
+    redrive.add_argument("--count", type=int, help="so many at most, the oldest first")
+    redrive.set_defaults(act=_redrive)
+    for verb, does in (("pause", "give no worker a job"), ("resume", "end pause")):
+        steers = verbs.add_parser(verb, parents=[group, server], help=does)
+        steers.set_defaults(act=_steer, verb=verb)
+    return parser
+
+
+# ---------------------------------------------------------------------- what it does
+
+
+def _ls(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
+    rows: list[Row] = []
+    now_ms = _now_ms(client)
+    for key in sorted(client.scan_iter(options.pattern, count=1000, _type="stream")):
+        rows += (_state(client, key, group, now_ms) for group in _groups(client, key))
+    if options.json:
+        yield json.dumps(rows, indent=1)
+    elif rows:
+        yield from _table([_cells(row) for row in rows])
+
+
+def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
+    if options.count < 1:
+        raise QueueError("--count must be at least 1")
+    key = options.queue.encode()
+    group = _group(client, options)
+    state = _state(client, key, group, _now_ms(client))
+    jobs = {
+        "waiting": _waiting(client, key, group, options.count),
+        "pending": _pending(client, key, group, options.count),
+        "dead": _dead(client, state["dead_letters"], options.count),
+    }
+    if options.json:
+        yield json.dumps(jobs, indent=1)
+        return
+    numbers = {"waiting": state["lag"], "pending": state["pending"], "dead": state["dead"]}
+    for kind, some in jobs.items():
+        yield f"{kind}: {numbers[kind] or 0:,}"
+        for job in some:
+            fields = " ".join(f"{name}={value}" for name, value in job["fields"].items())
+            yield "  ".join(("", job["id"], *_about(job), fields))
+
+
+def _redrive(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
+    dead = _settings(client, options.queue.encode(), _group(client, options))["deadletter"]
+    if not dead:
+        raise QueueError(f"{options.queue} has no dead letters: XGROUP CFGSET ... DEADLETTER")
+    sent, most = 0, options.count
+    while most is None or sent < most:
+        some = AT_ONCE if most is None else min(AT_ONCE, most - sent)
+        now = int(_call(client, "XREDRIVE", dead, "COUNT", some))
+        sent += now
+        if now < some:
+            break
+    yield f"{sent:,} sent back"
+
+
+def _steer(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
+    group = _group(client, options)["name"]
+    changed = _call(client, f"XGROUP {options.verb.upper()}", options.queue, group)
+    yield f"{options.verb}d" if changed else f"was {options.verb}d before"
+
+
+# ---------------------------------------------------------------------- what it asks
+
+
+def _call(client: redis.Redis, *words: Any) -> Any:
+    execute: Any = client.execute_command
+    return execute(*words)
+
+
+def _now_ms(client: redis.Redis) -> int:
+    seconds, micros = _call(client, "TIME")
+    return int(seconds) * 1000 + int(micros) // 1000
+
+
+def _groups(client: redis.Redis, key: bytes) -> list[Row]:
+    """The groups, as XINFO has them; those of a stream that has gone meanwhile are none."""
+    if not client.exists(key):
+        return []
+    found: list[Row] = _call(client, "XINFO GROUPS", key, "EXACT")
+    return found
+
+
+def _group(client: redis.Redis, options: argparse.Namespace) -> Row:
+    """The group that *options* name, or the only one."""
+    groups = {_text(group["name"]): group for group in _groups(client, options.queue.encode())}
+    if not groups:
+        raise QueueError(f"there is no queue {options.queue}")
+    if options.group is None and len(groups) == 1:
+        return next(iter(groups.values()))
+    if options.group not in groups:
+        raise QueueError(f"{options.queue} has the groups {', '.join(groups)}: say --group")
+    return groups[options.group]
+
+
+def _settings(client: redis.Redis, key: bytes, group: Row) -> dict[str, Any]:
+    """What the group does by itself, by the words of XGROUP CFGSET."""
+    answer = _call(client, "XGROUP CFGGET", key, group["name"])
+    pairs = answer.items() if isinstance(answer, dict) else _pairs(answer)
+    return {_text(name): value for name, value in pairs}
+
+
+def _state(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> Row:
+    """The line of a queue in the table."""
+    settings = _settings(client, key, group)
+    dead = settings["deadletter"]
+    first: Any = client.xpending(key, group["name"])["min"]
+    age_ms = None if first is None else max(0, now_ms - int(first.partition(b"-")[0]))
+    return {
+        "queue": _text(key),
+        "group": _text(group["name"]),
+        "length": client.xlen(key),
+        "lag": group["lag"],
+        "pending": group["pending"],
+        "oldest_ms": age_ms,
+        "dead": client.xlen(dead) if dead else None,
+        "dead_letters": _text(dead),
+        "paused": settings["paused"] == b"yes",
+    }
+
+
+def _waiting(client: redis.Redis, key: bytes, group: Row, count: int) -> list[Row]:
+    entries: Any = client.xrange(key, b"(" + group["last-delivered-id"], count=count)
+    return [_job(*entry) for entry in entries]
+
+
+def _pending(client: redis.Redis, key: bytes, group: Row, count: int) -> list[Row]:
+    jobs = []
+    entries: Any = client.xpending_range(key, group["name"], "-", "+", count)
+    for entry in entries:
+        entry_id = entry["message_id"]
+        found: Any = client.xrange(key, entry_id, entry_id)
+        job = _job(entry_id, found[0][1] if found else {})
+        job["worker"] = _text(entry["consumer"])
+        job["deliveries"] = entry["times_delivered"]
+        job["idle_ms"] = entry["time_since_delivered"]
+        jobs.append(job)
+    return jobs
+
+
+def _dead(client: redis.Redis, dead_letters: str, count: int) -> list[Row]:
+    if not dead_letters:
+        return []
+    entries: Any = client.xrange(dead_letters, count=count)
+    return [_job(*entry) for entry in entries]
+
+
+def _job(entry_id: bytes, fields: dict[bytes, bytes]) -> Row:
+    return {
+        "id": _text(entry_id),
+        "fields": {_text(name): _text(value) for name, value in fields.items()},
+    }
+
+
+def _pairs(items: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
+    return zip(items[::2], items[1::2], strict=True)
+
+
+# ---------------------------------------------------------------------- how it looks
+
+
+def _cells(row: Row) -> dict[str, str]:
+    numbers = {name: f"{row[name]:,}" for name in ("length", "lag", "pending")}
+    return {
+        "queue": row["queue"],
+        "group": row["group"],
+        **numbers,
+        "oldest": "" if row["oldest_ms"] is None else _span(row["oldest_ms"]),
+        "dead": "" if row["dead"] is None else f"{row['dead']:,}",
+        "": "paused" if row["paused"] else "",
+    }
+
+
+def _about(job: Row) -> list[str]:
+    """What is said of a job besides its id and fields."""
+    if "worker" not in job:
+        return []
+    times = f"delivered {job['deliveries']} times, {_span(job['idle_ms'])} ago"
+    return [job["worker"] or "nobody's", times]
+
+
+def _table(rows: list[dict[str, str]]) -> Iterator[str]:
+    """Aligned columns: the names to the left, the numbers to the right."""
+    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = [
+            cell.ljust(width) if at < 2 else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _span(ms: int) -> str:
+    """A duration in the largest unit of which there are at least two."""
+    size, unit = next((each for each in UNITS if ms >= 2 * each[0]), UNITS[-1])
+    return f"{ms // size} {unit}"
+
+
+def _text(octets: bytes | str) -> str:
+    """For people and for JSON: what does not print is escaped, so that it does nothing."""
+    text = octets.decode(errors="backslashreplace") if isinstance(octets, bytes) else octets
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

@@ -1,0 +1,155 @@
+"""penstock queue, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from penstock import queue_command
+from penstock.command_line import main
+from penstock.queues import Queue, Worker
+from penstock.testing import PenstockServer
+
+
+@pytest.fixture(params=[2, 3])
+def url(request: pytest.FixtureRequest, server: PenstockServer) -> str:
+    return f"{server.tcp_url}?protocol={request.param}"
+
+
+@pytest.fixture
+def queue(server: PenstockServer) -> Iterator[Queue]:
+    """Two dead letters, two jobs under way, one of which another worker left, and three more."""
+    with server.client(decode_responses=True) as client:
+        queue = Queue(client, "mails", max_deliveries=1)
+        queue.declare()
+        queue.enqueue_many(
+            {"to": name} for name in ("ann", "bob", "cem", "dan", "eve", "fay", "gil")
+        )
+        for _ in range(2):
+            job = queue.take("w1")
+            assert job is not None
+            job.reject()
+        assert queue.take("w1") is not None
+        server.travel(seconds=20)
+        assert queue.take("w2") is not None
+        yield queue
+
+
+@pytest.fixture
+def say(url: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    def say(*words: str) -> str:
+        assert main(["queue", *words, "--url", url]) == 0
+        said = capsys.readouterr()
+        assert said.err == ""
+        return said.out
+
+    return say
+
+
+@pytest.fixture
+def refused(url: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    def refused(*words: str) -> str:
+        assert main(["queue", *words, "--url", url]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.count("\n") == 1
+        return said.err.removeprefix("penstock queue: ").rstrip("\n")
+
+    return refused
+
+
+def test_ls_is_a_table_of_all_groups(queue: Queue, say: Callable[..., str]) -> None:
+    queue.client.xgroup_create("mails", "audit", "0")
+    queue.pause()
+    assert say("ls").splitlines() == [
+        "queue  group    length  lag  pending  oldest  dead",
+        "mails  audit         7    7        0",
+        "mails  workers       7    3        2    20 s     2  paused",
+    ]
+    assert say("ls", "letters*") == ""
+
+
+def test_ls_says_the_same_to_programs(queue: Queue, say: Callable[..., str]) -> None:
+    (row,) = json.loads(say("ls", "--json"))
+    assert 20_000 <= row.pop("oldest_ms") < 30_000
+    assert row == {
+        "queue": "mails", "group": "workers", "length": 7, "lag": 3, "pending": 2, "dead": 2,
+        "dead_letters": "mails:dead", "paused": False,
+    }  # fmt: skip
+
+
+def test_peek_shows_jobs_of_each_kind(queue: Queue, say: Callable[..., str]) -> None:
+    entries: Any = queue.client.xrange("mails")
+    ids = [job_id for job_id, _ in entries]
+    lines = say("peek", "mails", "--count", "1").splitlines()
+    assert lines[:2] == ["waiting: 3", f"  {ids[4]}  to=eve"]
+    assert lines[2:4] == ["pending: 2", f"  {ids[2]}  w1  delivered 1 times, 20 s ago  to=cem"]
+    assert lines[4] == "dead: 2"
+    assert "to=ann dead-stream=mails" in lines[5]
+    assert len(lines) == 6
+    shown = json.loads(say("peek", "mails", "--json"))
+    assert [len(shown[kind]) for kind in ("waiting", "pending", "dead")] == [3, 2, 2]
+    assert shown["pending"][1]["worker"] == "w2"
+
+
+def test_redrive_sends_dead_letters_back(queue: Queue, say: Callable[..., str]) -> None:
+    assert say("redrive", "mails", "--count", "1") == "1 sent back\n"
+    assert say("redrive", "mails") == "1 sent back\n"
+    assert say("redrive", "mails") == "0 sent back\n"
+    assert Worker(queue, lambda job: None).drain() == 5
+
+
+def test_a_queue_is_paused_and_resumed(queue: Queue, say: Callable[..., str]) -> None:
+    assert say("pause", "mails") == "paused\n"
+    assert say("pause", "mails") == "was paused before\n"
+    assert queue.take("w") is None
+    assert say("resume", "mails", "--group", "workers") == "resumed\n"
+    assert queue.take("w") is not None
+
+
+def test_names_and_fields_do_nothing_to_a_terminal(
+    queue: Queue, server: PenstockServer, say: Callable[..., str]
+) -> None:
+    server.call("XGROUP", "CREATE", b"\xff\x1b[2J", b"g\n", "0", "MKSTREAM")
+    assert "\\xff\\x1b[2J  g\\n" in say("ls")
+    queue.enqueue({"to": "\x1b[2J"})
+    assert "to=\\x1b[2J" in say("peek", "mails")
+
+
+def test_what_cannot_be_done_is_one_line(queue: Queue, refused: Callable[..., str]) -> None:
+    assert refused("peek", "letters") == "there is no queue letters"
+    assert refused("peek", "mails", "--count", "0") == "--count must be at least 1"
+    queue.client.xgroup_create("mails", "audit", "0")
+    assert refused("pause", "mails") == "mails has the groups audit, workers: say --group"
+    assert refused("redrive", "mails", "--group", "audit").startswith("mails has no dead letters")
+    queue.client.set("text", "x")
+    assert refused("pause", "text").startswith("WRONGTYPE")
+
+
+def test_a_server_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for url in ("redis://127.0.0.1:1", "127.0.0.1"):
+        assert main(["queue", "ls", "--url", url]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_without_a_verb_it_shows_its_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["queue"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: penstock queue")
+
+
+def test_without_redis_py_it_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    assert main(["queue", "ls"]) == 1
+    assert capsys.readouterr().err == f"penstock queue: {queue_command.NO_CLIENT}\n"
+
+
+def test_an_empty_server_has_no_queues(server: PenstockServer, say: Callable[..., str]) -> None:
+    assert say("ls") == ""
