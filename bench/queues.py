@@ -155,7 +155,10 @@ def _running(words: list[str]) -> Iterator[Iterator[str]]:
     """The lines that a program prints; it is ended after the block, or when it takes too long."""
     path = os.pathsep.join(map(str, (INSTALLED if INSTALLED.exists() else ROOT, PROGRAMS)))
     with subprocess.Popen(
-        words, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+        words,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
     ) as process:
         timer = threading.Timer(PATIENCE_S, process.kill)
         timer.start()
