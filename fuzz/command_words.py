@@ -101,6 +101,10 @@ PREPARATIONS = [
     b"XGROUP CFGSET stream:0 g VISIBILITY 0",
     *(b"XREADGROUP GROUP g bob COUNT 3 STREAMS stream:%d >" % n for n in range(3)),
     *(b"XREDRIVE stream:%d COUNT 5" % n for n in range(3)),
+    *(b"XADD stream:%d DELAY %d * field value" % (n, n) for n in range(3)),
+    *(b"XADD stream:%d DELAY 50 * field value" % n for n in range(3)),
+    *(b"XSCHEDULE stream:%d job EVERY 3 * field value" % n for n in range(3)),
+    b"XUNSCHEDULE stream:1 NAMES job",
 ]
 
 # CONFIG SET: what it may change here, and to what.

@@ -88,6 +88,7 @@ class Dispatcher:
         """Have *timers* see to what is due later."""
         self._timers = timers
         self._blocking.timers = timers
+        self.state.agenda.timers = timers
         self.state.key_eviction.timers = timers
         self.long_scripts.timers = timers
 

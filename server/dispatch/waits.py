@@ -158,8 +158,11 @@ class Waits:
     def end_over(self, now_ms: int) -> None:
         """End every wait whose time is up by *now_ms*, in the order of their deadlines.
 
-        Who may claim something by then is served in that order, too.
+        Who may claim something by then is served in that order, too. Before all of them are served
+        those whose keys are ready already.
         """
+        if self._blocking.first_ready is not None:
+            self.serve_ready()
         while (waiter := self._blocking.next_over(now_ms)) is not None:
             if waiter.client.waiter is waiter:
                 self.serve_ready()

@@ -4,6 +4,9 @@ It ticks hz times a second, and also when the next wait or a pause is over, so t
 as long as it asked for whatever hz is. While nothing happens a tick costs some microseconds,
 however many clients wait.
 
+Scheduled entries have a timer of their own, which is set when the first is due before the next
+tick: unix time may have been moved by then.
+
 The ticks follow the system's clock, the waits the server's, which DEBUG CLOCK moves and stops.
 """
 
@@ -13,6 +16,7 @@ import asyncio
 from collections.abc import Callable
 
 from server.dispatch.dispatcher import Dispatcher
+from server.lifecycle.due_entries import DueEntries
 from server.lifecycle.time_travel import TimeTravel
 from server.parts.expiry.expiry_cycle import ExpiryCycle
 from server.parts.waiting.pausing import LATEST_MS
@@ -51,6 +55,10 @@ class Cron:
             monotonic_s,
         )
         self._travel = TimeTravel(dispatcher, monotonic_s)
+        self._due = DueEntries(self._state, monotonic_s)
+        self._due_timer: asyncio.TimerHandle | None = None
+        self._due_s = 0.0  # when that comes, by the system's clock
+        self._adds_soon = False  # the rest of what is due, in a moment
         self._timer: asyncio.TimerHandle | None = None
         self._wait_timer: asyncio.TimerHandle | None = None
         self._wait_due_ms = 0  # by the server's clock
@@ -62,7 +70,7 @@ class Cron:
         self._tick()
 
     def stop(self) -> None:
-        for timer in (self._timer, self._wait_timer):
+        for timer in (self._timer, self._wait_timer, self._due_timer):
             if timer is not None:
                 timer.cancel()
         self._on_due(0.0)
@@ -73,15 +81,17 @@ class Cron:
         pause_s = 1 / self._state.config.hz
         self._timer = self._loop.call_later(pause_s, self._tick)
         self._tick_due_s = self._monotonic_s() + pause_s
-        self._tell_due()
+        self._set_due_timer()
         self._on_tick()
         self._turn.run(self.run)
 
     def _tell_due(self) -> None:
-        if self._wait_timer is None:
-            self._on_due(self._tick_due_s)
-        else:
-            self._on_due(min(self._tick_due_s, self._wait_due_s))
+        due_s = self._tick_due_s
+        if self._wait_timer is not None:
+            due_s = min(due_s, self._wait_due_s)
+        if self._due_timer is not None:
+            due_s = min(due_s, self._due_s)
+        self._on_due(due_s)
 
     def run(self) -> None:
         """One tick, in a turn."""
@@ -134,6 +144,34 @@ class Cron:
         """A script was suspended: resume it after this turn of the loop."""
         self._turn.run_later(self._dispatcher.resume_script)
 
+    # ------------------------------------------------------------------ scheduled entries
+
+    def entries_due(self, due_ms: int) -> None:
+        """See to it that the timer is set: of all scheduled entries the first is due then."""
+        self._set_due_timer()
+
+    def _set_due_timer(self) -> None:
+        """Set the timer if an entry is due before the next tick, which looks for later ones."""
+        if self._due_timer is not None:
+            self._due_timer.cancel()
+            self._due_timer = None
+        due_ms = self._due.first_due()
+        if due_ms is not None and self._due.may_run and not self._adds_soon:
+            delay_s = max(0, due_ms * NS_A_MS - self._clock.unix_ns()) / 1e9
+            due_s = self._monotonic_s() + delay_s
+            if due_s <= self._tick_due_s and not (delay_s and self._clock.is_frozen):
+                self._due_s = due_s
+                self._due_timer = self._loop.call_later(delay_s, self._turn.run, self._add_due)
+        self._tell_due()
+
+    def _add_due(self) -> None:
+        """Add what is due, for a slice of time; what is left comes after this turn of the loop."""
+        self._due_timer = None
+        self._adds_soon = not self._due.run(self._state.events.clock.now_ms)
+        if self._adds_soon:
+            self._turn.run_later(self._add_due)
+        self._set_due_timer()
+
     # ------------------------------------------------------------------ waits
 
     def wait_until(self, due_ms: int) -> None:
@@ -176,4 +214,5 @@ class Cron:
     def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the clock: the timer would come at another time."""
         self._set_wait_timer(self._next_end_ms())
+        self._set_due_timer()
         self._travel.begin()

@@ -1,11 +1,12 @@
 """What is done when DEBUG CLOCK has moved the clock: all that has become due by that.
 
     1. clients that are idle for too long are closed                     (timeout)
-    2. waits and a pause that are over end, in the order of their ends   (BLPOP, CLIENT PAUSE)
+    2. waits and a pause that are over end, in the order of their ends   (BLPOP, CLIENT PAUSE),
+       and scheduled entries are added, each before the waits that end later (XADD DELAY)
     3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE)
     4. DEBUG CLOCK is answered: after its reply nothing is left to do
 
-It begins when the turn of the loop ends, so that nothing of it happens inside a command. Step 3 may
+It begins when the turn of the loop ends, so that nothing of it happens inside a command. It may
 take long; others are served every SLICE_S then, at the new time.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from server.dispatch.dispatcher import Dispatcher
+from server.lifecycle.due_entries import DueEntries
 from server.parts.expiry.expiry_sweep import sweep
 from storage.stream import producers
 
@@ -27,6 +29,7 @@ class TimeTravel:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
         self._monotonic_s = monotonic_s
+        self._due = DueEntries(dispatcher.state, monotonic_s)
         self._sweep: Iterator[None] = iter(())
         self._has_moved = False  # and what is over by then has not ended yet
         self._is_called = False  # in a moment
@@ -54,13 +57,38 @@ class TimeTravel:
         if self._has_moved:
             self._has_moved = False
             self._state.clock_moved()
-            self.end_waits()
-        if self._expire_some():
+        is_done = self._add_due()
+        if is_done:
+            self._end_waits()
+            is_done = self._add_due()  # what a pause has held back
+        if is_done and self._expire_some():
             self._arrive()
         elif not self._is_called:
             self._go_on_soon()
 
-    def end_waits(self) -> None:
+    def catch_up(self) -> None:
+        """Do what becomes due while time goes on, except what cron's ticks see to."""
+        while not self._add_due():
+            pass
+        self._end_waits()
+
+    def _add_due(self) -> bool:
+        """Add scheduled entries for a slice of time. Whether all is done that may be.
+
+        Of the waits those end that end before an entry is due; the others are served with it.
+        """
+        now_ms, passed_ms = self._state.events.clock.now_ms, self._state.clock.passed_ms()
+        waits, until_s = self._dispatcher.waits, self._monotonic_s() + SLICE_S
+        while (due_ms := self._due.first_due()) is not None and due_ms <= now_ms:
+            if not self._due.may_run:
+                break
+            waits.end_over(passed_ms - (now_ms - due_ms) - 1)
+            self._due.run(due_ms)
+            if self._monotonic_s() > until_s:
+                return False
+        return True
+
+    def _end_waits(self) -> None:
         """End the waits and the pause whose time is up. A pause ends before longer waits do.
 
         So what became ready during the pause is there for them.

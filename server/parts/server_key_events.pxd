@@ -15,4 +15,5 @@ cdef class ServerKeyEvents(KeyEvents):
     cdef dict _watched
     cdef public list logged
     cdef readonly object removals
+    cdef object _agenda
     cdef readonly object replica_expiry

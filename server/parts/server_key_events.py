@@ -11,6 +11,7 @@ from server.parts.expiry.replica_expiry import ReplicaExpiry
 from server.parts.propagation.propagation import Propagation
 from server.parts.pubsub.key_notifications import KeyNotifications
 from server.parts.pubsub.pubsub import PubSub
+from server.parts.scheduling.agenda import Agenda
 from server.parts.tracking.tracking import Tracking
 from server.parts.waiting.blocking import Blocking
 from server.parts.watching import Watching
@@ -25,6 +26,7 @@ class ServerKeyEvents(KeyEvents):
     """
 
     __slots__ = (
+        "_agenda",
         "_blocking",
         "_propagation",
         "_tracking",
@@ -44,8 +46,10 @@ class ServerKeyEvents(KeyEvents):
         pubsub: PubSub,
         tracking: Tracking,
         latency_events: LatencyEvents,
+        agenda: Agenda,
     ) -> None:
         super().__init__(seed=int.from_bytes(os.urandom(7)))
+        self._agenda = agenda
         self._blocking = blocking
         self._propagation = propagation
         self._tracking = tracking
@@ -87,6 +91,9 @@ class ServerKeyEvents(KeyEvents):
 
     def removed(self, db: int, key: bytes) -> None:
         self._blocking.key_removed(db, key)
+
+    def side_changed(self, db: int, key: bytes) -> None:
+        self._agenda.note(db, key)
 
     def removal_began(self) -> None:
         self.removals.began()

@@ -39,6 +39,7 @@ cdef class ServerState:
     cdef readonly CommandStats command_stats
     cdef readonly LoopTimes loop_times
     cdef readonly Blocking blocking
+    cdef readonly object agenda
     cdef readonly Watching watching
     cdef readonly Pausing pausing
     cdef readonly Pushes pushes

@@ -37,6 +37,7 @@ from server.parts.propagation.replay import ReplayFailures
 from server.parts.pubsub.pubsub import PubSub
 from server.parts.replication.replication import Replication
 from server.parts.restrictions import Restrictions
+from server.parts.scheduling.agenda import Agenda
 from server.parts.scripting.scripting import Scripting
 from server.parts.server_key_events import ServerKeyEvents
 from server.parts.tracking.tracking import Tracking
@@ -72,6 +73,7 @@ class ServerState:
         self.command_stats = CommandStats()
         self.loop_times = LoopTimes(self.stats, self.command_stats)
         self.blocking = Blocking(self.databases)
+        self.agenda = Agenda(self.databases)
         self.watching = Watching(self.memory)
         self.pausing = Pausing()
         self.propagation = Propagation()
@@ -91,6 +93,7 @@ class ServerState:
             self.pubsub,
             self.tracking,
             self.latency_events,
+            self.agenda,
         )
         self.hot_keys = HotKeys(self.events.chance, self.events.clock)
         self.command_times = CommandTimes(self.slow_log, self.latency_events, self.hot_keys)
@@ -132,6 +135,7 @@ class ServerState:
             self.command_stats,
             self.loop_times,
             self.blocking,
+            self.agenda,
             self.watching,
             self.pausing,
             self.pubsub,

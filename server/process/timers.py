@@ -11,6 +11,9 @@ class Timers(Protocol):
     def wait_until(self, due_ms: int) -> None:
         """A wait, or a pause, ends at *due_ms*, by the server's clock."""
 
+    def entries_due(self, due_ms: int) -> None:
+        """Of all scheduled entries the first is due at *due_ms* now, in unix ms."""
+
     def evict_soon(self) -> None:
         """An eviction was suspended: resume it after this turn of the loop."""
 
@@ -26,6 +29,9 @@ class NoTimers:
 
     def wait_until(self, due_ms: int) -> None:
         """Let it wait."""
+
+    def entries_due(self, due_ms: int) -> None:
+        """Leave them."""
 
     def evict_soon(self) -> None:
         """Leave it unfinished until the next command."""

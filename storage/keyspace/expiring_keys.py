@@ -89,9 +89,14 @@ class ExpiringKeys:
         if self._field_expiries.used:
             self._field_expiries.discard(key)
         if self.side:
-            self.side.pop(key, None)
+            self._forget_side(key)
         self.events.removed(self.index, key)
         return True
+
+    def _forget_side(self, key: bytes) -> None:
+        """*key* has no side data any more, or had none."""
+        if self.side.pop(key, None) is not None:
+            self.events.side_changed(self.index, key)
 
     def evict(self, key: bytes) -> None:
         """Remove *key* to make room. The caller has it logged."""

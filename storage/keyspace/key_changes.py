@@ -49,7 +49,7 @@ class KeyChanges(KeyLookups):
         if self._field_expiries.used:
             self._field_expiries.discard(key)
         if self.side:
-            self.side.pop(key, None)
+            self._forget_side(key)
         if self._freeing.of_replaced:
             self._freeing.note(self.peek(key))
         is_new = False
@@ -112,8 +112,9 @@ class KeyChanges(KeyLookups):
         """Let *side* be the side data of *key*, which is there; None or empty: it has none."""
         if side:
             self.side[key] = side
+            self.events.side_changed(self.index, key)
         elif self.side:
-            self.side.pop(key, None)
+            self._forget_side(key)
 
     # ------------------------------------------------------------------ telling
 

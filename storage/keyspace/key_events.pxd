@@ -33,6 +33,7 @@ cdef class KeyEvents:
     cpdef expires(self, int db, bytes key)
     cpdef ready(self, int db, bytes key)
     cpdef removed(self, int db, bytes key)
+    cpdef side_changed(self, int db, bytes key)
     cpdef removal_began(self)
     cpdef removal_ended(self, bytes name)
     cpdef gone(self, int db, bytes key)

@@ -8,6 +8,7 @@ a new key   db.add(k, value)          ready(k), added(k)
 its end     db.remove(k)              removed(k)
             of time or room           removal_began(), removed(k), removal_ended(name)
 an expiry   db.expire_at(k, when)     expires(k)
+side data   db.put_side(k, side)      side_changed(k); also when the key goes that has any
 """
 
 from __future__ import annotations
@@ -98,6 +99,9 @@ class KeyEvents:
 
     def removed(self, db: int, key: bytes) -> None:
         """*key* no longer exists: a blocked client may have waited for that, but few do."""
+
+    def side_changed(self, db: int, key: bytes) -> None:
+        """*key* has been given side data, or has none any more."""
 
     def removal_began(self) -> None:
         """A key is removed that has expired or is evicted: told while *measures_removals*."""

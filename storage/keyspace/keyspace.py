@@ -49,7 +49,7 @@ class Keyspace(KeyChanges):
         value = self._values.object_of(key)
         size = self._values.bytes_of(key)
         if key in self.side:
-            size += len(self.side[key].record())
+            size += self.side[key].memory()
         return size if value is None else size + types.of(value).memory(value, samples)
 
     def bytes_of_slots(self) -> int:

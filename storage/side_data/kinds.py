@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from storage.side_data.group_policy import GROUP_POLICY
+from storage.side_data.schedule import SCHEDULE
 from storage.side_data.side_kind import SideKind, UnknownKind
 
-ROWS: tuple[SideKind, ...] = (GROUP_POLICY,)
+ROWS: tuple[SideKind, ...] = (GROUP_POLICY, SCHEDULE)
 
 BY_NAME: dict[bytes, SideKind] = {}
 

@@ -69,6 +69,10 @@ class SideData:
         """Keys that the server may write because of them: who sets them needs the right to."""
         return [key for kind, _, value in self._sorted() for key in kind.written_keys(value)]
 
+    def memory(self) -> int:
+        """About how many bytes they take."""
+        return sum(kind.memory(value) for kind, _, value in self._sorted())
+
     def commands(self, key: bytes) -> Iterator[Words]:
         """The commands that set all of it again, beside *key*."""
         for kind, group, value in self._sorted():

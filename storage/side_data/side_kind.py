@@ -29,6 +29,10 @@ class SideKind:
         """The value whose bytes these are. Raises Corrupt."""
         raise NotImplementedError
 
+    def memory(self, value: Any) -> int:
+        """About how many bytes *value* takes."""
+        return len(self.dump(value))
+
     def written_keys(self, value: Any) -> tuple[bytes, ...]:
         """Keys that the server may write because of *value*: who sets it needs the right to."""
         return ()

@@ -184,9 +184,12 @@ class SocketlessServer:
             db.pack(db.loose)
 
     def advance(self, ms: int) -> None:
-        """Let time pass. End the waits and the pause whose time is up, as cron does."""
+        """Let time pass. End the waits and the pause whose time is up, as cron does.
+
+        Scheduled entries are added that are due by then.
+        """
         self.pass_time(ms)
-        self.turn(self._travel.end_waits)
+        self.turn(self._travel.catch_up)
 
     def pass_time(self, ms: int) -> None:
         """Let time pass, and nobody see to what is due by then."""

@@ -295,6 +295,29 @@ async def test_who_travels_may_leave_before_the_answer(monkeypatch: pytest.Monke
 
 
 @on_each_loop
+async def test_scheduled_entries_are_there_and_readers_have_them() -> None:
+    async with running(**TEST) as instance:
+        tester = await instance.connect()
+        tester[1].write(b"XADD s DELAY 3600000 * a b\r\nXADD s DELAY 9999999 * a b\r\n")
+        assert [await tester[0].readline() for _ in range(4)][-1].endswith(b"-2\r\n")
+        waiter = await wait_in(instance, b"XREAD BLOCK 3700000 STREAMS s $")
+        early = await wait_in(instance, b"BLPOP k 3500", 2)
+        await travel(tester, b"+1h")
+        assert await ask(tester, b"XLEN s\r\n", 4) == b":1\r\n"
+        assert await waiter[0].readexactly(4) == b"*1\r\n"
+        assert await early[0].readexactly(5) == b"*-1\r\n"
+
+
+@on_each_loop
+async def test_a_scheduled_entry_comes_by_itself_to_the_millisecond() -> None:
+    async with running(**TEST) as instance:
+        tester = await instance.connect()
+        tester[1].write(b"XADD s DELAY 7 * a b\r\nXREAD BLOCK 5000 STREAMS s 0\r\n")
+        lines = [await tester[0].readline() for _ in range(10)]
+        assert lines[1].split(b"-")[0] == lines[9].split(b"-")[0]
+
+
+@on_each_loop
 async def test_a_script_that_runs_long_has_its_time_and_nobody_else_travels() -> None:
     async with running(busy_reply_threshold=1, **TEST) as instance:
         runner, tester = await instance.connect(), await instance.connect()

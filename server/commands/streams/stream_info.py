@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol.encoder import Encoder
 from protocol.replies import Reply
-from server.commands.streams import dead_letters, stream_reply
+from server.commands.streams import dead_letters, stream_delays, stream_reply
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
@@ -15,6 +15,7 @@ from server.table.documentation import Tip
 from server.table.keys import ACCESS, RO, KeyRange
 from storage import octets
 from storage.rax.rax import Rax
+from storage.side_data import schedule as schedules
 from storage.stream import group_lag
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
@@ -75,6 +76,8 @@ def xinfo_stream(call: Call) -> Reply:
         b"recorded-first-entry-id": stream.first_id.encode(),
         **_producers(call, stream),
     }
+    if call.db.side:
+        report |= _schedule(call)
     if full:
         report[b"entries"] = _entries(call, stream, count)
         report[b"groups"] = [
@@ -100,6 +103,19 @@ def _producers(call: Call, stream: Stream) -> dict[bytes, Reply]:
         b"iids-tracked": tracked.tracked,
         b"iids-added": tracked.added,
         b"iids-duplicates": tracked.duplicates,
+    }
+
+
+def _schedule(call: Call) -> dict[bytes, Reply]:
+    """How much is to be added later, and when the first is due; nothing if there is nothing."""
+    schedule = stream_delays.schedule_of(call, call.argv[2])
+    if schedule is None or not (len(schedule) or schedule.jobs):
+        return {}
+    due_ms = schedule.first_due()
+    return {
+        b"scheduled": len(schedule),
+        b"jobs": len(schedule.jobs),
+        b"next-due": due_ms if due_ms < schedules.NEVER else None,
     }
 
 

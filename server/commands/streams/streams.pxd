@@ -4,6 +4,7 @@ from server.table.args cimport Args
 from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim
 from server.commands.streams.stream_once cimport Once
+from storage cimport octets
 from storage.stream cimport stream_id
 from storage.stream.deletions cimport Done
 from storage.stream.stream cimport Stream

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
-from server.commands.streams import stream_args, stream_once, stream_reply, stream_steps
+from server.commands.streams import (
+    stream_args,
+    stream_delays,
+    stream_once,
+    stream_reply,
+    stream_steps,
+)
 from server.commands.streams.stream_args import Trim
+from server.commands.streams.stream_delays import Delay
 from server.commands.streams.stream_once import Once
 from server.dispatch.call import Call
 from server.table import errors
@@ -12,6 +19,7 @@ from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import ACCESS, DELETE, RO, RW, UPDATE, KeyRange
+from storage import octets
 from storage.stream import stream_id
 from storage.stream.deletions import Done
 from storage.stream.stream import Stream
@@ -49,8 +57,12 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
 def xadd(call: Call) -> Reply:
     """Adds an entry to the end of a stream, which is created if needed; returns the ID.
 
-    XADD key [NOMKSTREAM] [IFLAST last-id] [KEEPREF | DELREF | ACKED] [IDMPAUTO pid | IDMP pid iid]
-    [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field value ...]
+    XADD key [NOMKSTREAM] [DELAY ms | AT unix-ms] [IFLAST last-id] [KEEPREF | DELREF | ACKED]
+    [IDMPAUTO pid | IDMP pid iid] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field
+    value [field value ...]
+
+    With DELAY or AT the entry is added when it is due. The answer is its ID in the schedule then,
+    which XUNSCHEDULE takes: it is none of the stream.
     """
     argv = call.argv
     if argv[2] == b"*":
@@ -60,6 +72,7 @@ def xadd(call: Call) -> Reply:
     once: Once | None = None
     may_create = True
     last: StreamId | None = None
+    delay: Delay | None = None
     while args.at < len(argv) and argv[args.at] != b"*":
         if trim.take(args):
             continue
@@ -74,10 +87,19 @@ def xadd(call: Call) -> Reply:
             argv = call.argv = [*argv[: args.at - 2], *argv[args.at :]]
             args = Args(argv, args.at - 2)
             continue
-        if not args.skip(b"NOMKSTREAM"):
+        if args.skip(b"NOMKSTREAM"):
+            may_create = False
+            continue
+        word = argv[args.at]
+        if not octets.same_letters(word, b"DELAY") and not octets.same_letters(word, b"AT"):
             break
-        may_create = False
+        if delay is not None:
+            raise stream_delays.TWICE
+        delay = Delay(call, args)
     id_at = args.at
+    if delay is not None:
+        _check_delayed(trim, once, last)
+        return stream_delays.add_later(call, delay, id_at, may_create)
     wanted = stream_args.wanted_id(argv, id_at)
     if once is not None:
         once.check(call, wanted)
@@ -89,6 +111,20 @@ def xadd(call: Call) -> Reply:
     if last is not None and not stream_steps.ends_with(call, id_at, last):
         return None
     return stream_steps.add_entry(call, id_at, wanted, trims, may_create)
+
+
+def _check_delayed(trim: Trim, once: Once | None, last: StreamId | None) -> None:
+    """Raise ErrorReply if an option says nothing of an entry that is added later."""
+    if last is not None:
+        raise stream_delays.refuse(b"IFLAST")
+    if once is not None:
+        raise stream_delays.refuse(once.words[0].upper())
+    if trim.strategy:
+        raise stream_delays.refuse(trim.strategy)
+    if trim.limit >= 0:
+        raise stream_delays.refuse(b"LIMIT")
+    if trim.policy != -1:
+        raise stream_delays.refuse(stream_args.POLICIES[trim.policy])
 
 
 # ---------------------------------------------------------------------- reading

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -72,6 +73,80 @@ def test_the_timer_of_a_pause_leaves_that_of_a_wait(server, loop):
     loop.next().run()
     assert guest.reply() == NOTHING
     assert loop.next().delay_s == pytest.approx(0.015)
+
+
+def test_a_scheduled_entry_has_a_timer_if_it_is_due_before_the_next_tick(server, loop):
+    tick = loop.next()
+    server.send_line("XADD s DELAY 5000 * a b")
+    assert loop.next() is tick
+    server.send_line("XADD s DELAY 20 * a b")
+    server.send_line("XADD s DELAY 5 * a b")
+    server.send_line("XADD s DELAY 30 * a b")
+    timer = loop.next()
+    assert timer.delay_s == pytest.approx(0.005)
+    server.pass_time(5)
+    timer.run()
+    assert server.send_line("XLEN s") == 1
+    assert loop.next().delay_s == pytest.approx(0.015)
+    server.pass_time(100)
+    tick.run()
+    loop.next().run()
+    assert server.send_line("XLEN s") == 3
+
+
+def test_a_timer_that_comes_too_early_is_set_again(server, loop):
+    server.send_line("XADD s DELAY 5 * a b")
+    server.pass_time(4)
+    loop.next().run()
+    assert server.send_line("XLEN s") == 0
+    assert loop.next().delay_s == pytest.approx(0.001)
+
+
+def test_a_tick_finds_what_is_due_after_the_clock_was_set(server, loop):
+    server.send_line("XADD s DELAY 3600000 * a b")
+    server.now_ms += 3_600_000  # the system's unix time, and no other
+    loop.next().run()
+    assert loop.next().delay_s == 0
+    loop.next().run()
+    assert server.send_line("XLEN s") == 1
+
+
+def test_nothing_is_set_for_entries_that_are_held_back(server, loop):
+    tick = loop.next()
+    server.send_line("CLIENT PAUSE 9223372036854775807 WRITE")
+    server.owner.client.out.take()
+    server.state.agenda.note(0, b"s")
+    server.send_line("CLIENT UNPAUSE")
+    server.send_line("XADD s DELAY 5 * a b")
+    server.state.restrictions.set_phase(stopping=True)
+    server.pass_time(5)
+    loop.next().run()
+    assert loop.next() is tick
+    server.state.restrictions.set_phase()
+
+
+def test_many_entries_that_are_due_at_once_are_added_in_slices(server, monkeypatch):
+    """Others are served in between: each slice is a turn of its own."""
+    seconds = iter(number / 10_000 for number in range(1_000_000))
+    made, lengths = Loop(), []
+    cron = Cron(server.dispatcher, lambda: next(seconds), lambda due_s: None, lambda: None)
+    server.dispatcher.use_timers(cron)
+    cron.start(made)  # type: ignore[arg-type]
+    for number in range(1000):
+        server.send("XADD", "s", "DELAY", 50, "*", "n", number)
+    call_soon = server.call_soon
+
+    def between_the_turns(call):
+        lengths.append(server.state.databases[0].peek(b"s").length)
+        call_soon(call)
+
+    monkeypatch.setattr(server, "call_soon", between_the_turns)
+    server.pass_time(50)
+    made.next().run()
+    server._make_calls()
+    assert server.send_line("XLEN s") == 1000
+    assert len(lengths) > 2
+    assert max(after - before for before, after in pairwise(lengths)) <= 32 * 11
 
 
 def test_a_pause_without_an_end_sets_no_timer(server, loop):

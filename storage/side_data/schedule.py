@@ -1,0 +1,338 @@
+"""What is to be added to a stream later: side data of its key, set by XADD DELAY and XSCHEDULE.
+
+    entries    due, number  ->  fields         a radix tree; both are big-endian, of 8 bytes
+    runs       next, name   ->  job            another one: the next run of each job
+    jobs       name         ->  job            EVERY ms, or CRON and a zone; its next run; fields
+    last       the greatest number that an entry was given
+
+*due* and *next* are unix ms. Both trees sort by time, so what is due next is their first key. The
+id of a scheduled entry is ``due-number``: its place in the tree, so it is found by that, too. A
+number is given once, so an id never means another entry; of equal times the entry that was
+scheduled first comes first, and entries come before jobs. Each operation is O(log N).
+
+An entry's fields are RDB strings, one after the other: a bytes object of about their length.
+
+In files, all numbers being RDB lengths and all texts RDB strings:
+
+    last   count   [due and number: 16 bytes   fields] ...
+           count   [name   every   cron   zone   next   fields] ...
+
+*every* is 0 where CRON says it, and *next* is NEVER for a job that does not run any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from storage import allocation, octets
+from storage.errors import Corrupt
+from storage.rax.rax import Rax
+from storage.rdb.reader import RdbReader
+from storage.rdb.writer import RdbWriter
+from storage.side_data.side_kind import SideKind
+from storage.stream import stream_id
+from storage.stream.stream_id import MAX, ZERO, StreamId
+from storage.value_type import Words
+
+NEVER = 2**62  # a time that does not come
+LATEST_MS = 2**53  # that an entry may be due at
+MOST_NUMBERS = 2**53
+_NEVER, _LATEST_MS, _MOST_NUMBERS = NEVER, LATEST_MS, MOST_NUMBERS  # as C numbers
+OBJECT = 320  # bytes of a schedule, compiled, without the nodes of its trees
+PLACE = 96  # bytes that a tree takes for each of its keys, if their times are scattered
+JOB = 200  # bytes of a job besides its texts
+MOST_KEPT = 1 << 17  # bytes that the writer of fields keeps
+
+_writers = [RdbWriter(compress=False)]  # the one that writes fields
+
+
+def packed(words: list[bytes], at: int) -> bytes:
+    """The fields ``words[at:]`` as they are stored."""
+    writer = _writers[0]
+    for index in range(at, len(words)):
+        writer.string(words[index])
+    fields = writer.take()
+    if len(fields) > MOST_KEPT:
+        _writers[0] = RdbWriter(compress=False)
+    return fields
+
+
+def unpacked(fields: bytes) -> list[bytes]:
+    """The words that packed() was given. Raises Corrupt."""
+    reader = RdbReader(fields)
+    words = []
+    while reader.left() > 0:
+        words.append(reader.string())
+    if not words or len(words) % 2:
+        raise Corrupt("a scheduled entry without fields, or with a field and no value")
+    return words
+
+
+class Job:
+    """Adds an entry again and again: every so many ms, or when a cron expression says.
+
+    *next_ms* is when the next one is due; NEVER: there is none.
+    """
+
+    __slots__ = ("cron", "every_ms", "fields", "name", "next_ms", "zone")
+
+    def __init__(
+        self, name: bytes, every_ms: int, cron: bytes, zone: bytes, next_ms: int, fields: bytes
+    ) -> None:
+        self.name = name
+        self.every_ms = every_ms  # 0: *cron* says when
+        self.cron = cron
+        self.zone = zone  # of *cron*; empty: UTC
+        self.next_ms = next_ms
+        self.fields = fields  # packed
+
+    def words(self) -> list[bytes]:
+        """The words of XSCHEDULE that say when it runs."""
+        if self.every_ms:
+            return [b"EVERY", b"%d" % self.every_ms]
+        return [b"CRON", self.cron, *([b"TZ", self.zone] if self.zone else [])]
+
+
+class Schedule:
+    """What is to be added to one stream later. All times are unix ms."""
+
+    __slots__ = ("_entries", "_runs", "_weight", "jobs", "last")
+
+    def __init__(self) -> None:
+        self._entries = Rax()
+        self._runs = Rax()
+        self._weight = OBJECT  # bytes, without the trees
+        self.jobs: dict[bytes, Job] = {}
+        self.last = 0
+        allocation.used += OBJECT
+
+    def __del__(self) -> None:
+        allocation.used -= self._weight
+
+    def _weigh(self, size: int) -> None:
+        self._weight += size
+        allocation.used += size
+
+    def __len__(self) -> int:
+        """How many entries are scheduled, jobs aside."""
+        return self._entries.size
+
+    def first_due(self) -> int:
+        """When the first entry, or run of a job, is due. NEVER: there is none."""
+        due_ms = run_ms = _NEVER
+        at = self._entries.seek("^")
+        if at.valid:
+            due_ms = octets.u64_be(at.current_key(), 0)
+        at = self._runs.seek("^")
+        if at.valid:
+            run_ms = octets.u64_be(at.current_key(), 0)
+        return min(due_ms, run_ms)
+
+    # ------------------------------------------------------------------ entries
+
+    def add(self, due_ms: int, fields: bytes, number: int = 0) -> StreamId:
+        """Have an entry with the packed *fields* be due; return its id.
+
+        *number* is of one that was scheduled before, somewhere else.
+        """
+        if number == 0:
+            number = self.last + 1
+        made = stream_id.make_id(due_ms, number)
+        old = self._entries.insert(made.key(), fields)
+        self._weigh(allocation.of_bytes(fields))
+        if old is not None:
+            self._weigh(-allocation.of_bytes(old))
+        self.last = max(self.last, number)
+        return made
+
+    def discard(self, entry_id: StreamId) -> bool:
+        """Forget an entry. False if there is none with that id."""
+        fields = self._entries.remove(entry_id.key())
+        if fields is None:
+            return False
+        self._weigh(-allocation.of_bytes(fields))
+        return True
+
+    def first_entry(self, now_ms: int) -> StreamId | None:
+        """The id of the entry that is due first, if it is by *now_ms*."""
+        at = self._entries.seek("^")
+        if not at.valid or octets.u64_be(at.current_key(), 0) > now_ms:
+            return None
+        return stream_id.from_key(at.current_key())
+
+    def fields_of(self, entry_id: StreamId) -> list[bytes] | None:
+        """The fields of an entry; None if there is none with that id."""
+        fields = self._entries.find(entry_id.key())
+        return None if fields is None else unpacked(fields)
+
+    def entries(self, start: StreamId, end: StreamId, most: int) -> list[Any]:
+        """Up to *most* entries between these ids, those included: ``(id, fields)`` of each."""
+        found: list[Any] = []
+        at = self._entries.seek(">=", start.key())
+        while len(found) < most and at.next():
+            entry_id = stream_id.from_key(at.current_key())
+            if stream_id.compare(entry_id, end) > 0:
+                break
+            found.append((entry_id, unpacked(at.value)))
+        return found
+
+    # ------------------------------------------------------------------ jobs
+
+    def put(self, job: Job) -> None:
+        """Have *job* run when it says; one with its name is forgotten."""
+        self.drop(job.name)
+        self.jobs[job.name] = job
+        self._weigh(_weight_of(job))
+        self._expect(job)
+
+    def drop(self, name: bytes) -> bool:
+        """Forget a job. False if there is none with that name."""
+        job = self.jobs.pop(name, None)
+        if job is None:
+            return False
+        self._weigh(-_weight_of(job))
+        self._runs.remove(_run_key(job))
+        return True
+
+    def move(self, job: Job, next_ms: int) -> None:
+        """Have the next run of *job*, which is one of these, be at *next_ms*."""
+        self._runs.remove(_run_key(job))
+        job.next_ms = next_ms
+        self._expect(job)
+
+    def _expect(self, job: Job) -> None:
+        if job.next_ms < _NEVER:
+            self._runs.insert(_run_key(job), job)
+
+    def first_job(self, now_ms: int) -> Job | None:
+        """The job whose next run is due first, if it is by *now_ms*."""
+        at = self._runs.seek("^")
+        job: Job = at.value
+        return job if at.valid and job.next_ms <= now_ms else None
+
+    # ------------------------------------------------------------------ all
+
+    def memory(self) -> int:
+        """About how many bytes it takes."""
+        return self._weight + (self._entries.size + self._runs.size) * PLACE
+
+    def copy(self) -> Schedule:
+        """An equal one of its own. O(N)."""
+        copy = Schedule()
+        at = self._entries.seek("^")
+        while at.next():
+            entry_id = stream_id.from_key(at.current_key())
+            copy.add(entry_id.ms, at.value, entry_id.seq)
+        copy.last = self.last
+        for job in self.jobs.values():
+            copy.put(Job(job.name, job.every_ms, job.cron, job.zone, job.next_ms, job.fields))
+        return copy
+
+    def write(self, writer: RdbWriter) -> None:
+        """Write all of it: equal bytes for equal ones. O(N)."""
+        writer.length(self.last)
+        writer.length(self._entries.size)
+        at = self._entries.seek("^")
+        while at.next():
+            writer.plain(at.current_key())
+            writer.string(at.value)
+        writer.length(len(self.jobs))
+        for name in sorted(self.jobs):
+            job = self.jobs[name]
+            writer.string(name)
+            writer.length(job.every_ms)
+            writer.string(job.cron)
+            writer.string(job.zone)
+            writer.length(job.next_ms)
+            writer.string(job.fields)
+
+
+def _weight_of(job: Job) -> int:
+    size = JOB + allocation.of_bytes(job.name) + allocation.of_bytes(job.fields)
+    return size + allocation.of_bytes(job.cron) + allocation.of_bytes(job.zone)
+
+
+def _run_key(job: Job) -> bytes:
+    return octets.id_key(job.next_ms, 0)[:8] + job.name
+
+
+def read(data: bytes) -> Schedule:
+    """The schedule whose bytes these are. Raises Corrupt. O(N)."""
+    reader, made = RdbReader(data), Schedule()
+    last = reader.length()
+    if last > _MOST_NUMBERS:
+        raise Corrupt("a schedule that has no numbers left")
+    for _ in range(reader.count(17)):
+        due_ms, number = _u64_be(reader), _u64_be(reader)
+        fields = reader.string()
+        unpacked(fields)
+        if due_ms > _LATEST_MS or not 0 < number <= last:
+            raise Corrupt("a scheduled entry with no place in time, or no number")
+        made.add(due_ms, fields, number)
+    made.last = last
+    for _ in range(reader.count(6)):
+        made.put(_read_job(reader))
+    if reader.left():
+        raise Corrupt("bytes after a schedule")
+    return made
+
+
+def _read_job(reader: RdbReader) -> Job:
+    name = reader.string()
+    every_ms = reader.length()
+    cron, zone = reader.string(), reader.string()
+    next_ms = reader.length()
+    fields = reader.string()
+    unpacked(fields)
+    if every_ms > _LATEST_MS or (next_ms > _LATEST_MS and next_ms != _NEVER):
+        raise Corrupt("a job that runs beyond all time")
+    return Job(name, every_ms, cron, zone, next_ms, fields)
+
+
+def _u64_be(reader: RdbReader) -> int:
+    return octets.u64_be(reader.plain(8), 0)
+
+
+class ScheduleKind(SideKind):
+    """The row of the kind."""
+
+    def copy(self, value: Schedule) -> Schedule:
+        return value.copy()
+
+    def dump(self, value: Schedule) -> bytes:
+        writer = RdbWriter(compress=False)
+        value.write(writer)
+        return writer.take()
+
+    def load(self, data: bytes) -> Schedule:
+        return read(data)
+
+    def memory(self, value: Schedule) -> int:
+        return value.memory()
+
+    def commands(self, key: bytes, group: bytes | None, value: Schedule) -> Iterator[Words]:
+        """XADD for each entry, with its number; XSCHEDULE for each job, with its next run.
+
+        If the greatest number is of no entry any more, one with it is scheduled and unscheduled.
+        """
+        greatest = 0
+        for entry_id, fields in value.entries(ZERO, MAX, len(value)):
+            greatest = max(greatest, entry_id.seq)
+            yield [b"XADD", key, b"AT", entry_id.encode(), b"*", *fields]
+        if greatest < value.last:
+            last = stream_id.make_id(0, value.last).encode()
+            yield [b"XADD", key, b"AT", last, b"*", b"", b""]
+            yield [b"XUNSCHEDULE", key, last]
+        for name in sorted(value.jobs):
+            job = value.jobs[name]
+            yield job_words(key, job)
+
+
+def job_words(key: bytes, job: Job) -> list[bytes]:
+    """The command that makes *job* what it is now, beside *key*."""
+    when = [*job.words(), b"NEXT", b"%d" % job.next_ms]
+    return [b"XSCHEDULE", key, job.name, *when, b"*", *unpacked(job.fields)]
+
+
+SCHEDULE = ScheduleKind(b"schedule")
