@@ -52,20 +52,19 @@ class Stream:
     def catch_up(self, now: int) -> None:
         """Add what is due by *now*: of equal times entries before jobs."""
         while True:
-            runs = [(job[0], 1, name) for name, job in self.jobs.items()]
-            due = min([(at, 0, number) for at, number, _ in self.scheduled] + runs, default=None)
-            if due is None or due[0] > now:
-                return
-            if due[1] == 0:
-                row = next(row for row in self.scheduled if row[1] == due[2])
+            row = min(self.scheduled, default=None)
+            job = min(((job[0], name) for name, job in self.jobs.items()), default=None)
+            if row is not None and row[0] <= now and (job is None or row[0] <= job[0]):
                 self.scheduled.remove(row)
                 self.add(row[0], row[2])
-            else:
-                at, every, value = self.jobs[due[2]]
+            elif job is not None and job[0] <= now:
+                at, every, value = self.jobs[job[1]]
                 self.add(at, value)
                 while at <= now:
                     at += every
-                self.jobs[due[2]] = (at, every, value)
+                self.jobs[job[1]] = (at, every, value)
+            else:
+                return
 
 
 class ScheduleMachine(RuleBasedStateMachine):
