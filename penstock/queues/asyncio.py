@@ -38,6 +38,9 @@ class Queue(QueueWords["Client"]):
 
     async def call(self, *commands: Words) -> list[Any]:
         """Run *commands* in one round trip. Raises the first of their errors."""
+        if len(commands) == 1:
+            execute: Any = self.client.execute_command
+            return [await execute(*commands[0])]
         async with self.client.pipeline(transaction=False) as pipeline:
             add: Any = pipeline.execute_command
             for words in commands:

@@ -34,6 +34,9 @@ class Queue(QueueWords["Client"]):
 
     def call(self, *commands: Words) -> list[Any]:
         """Run *commands* in one round trip. Raises the first of their errors."""
+        if len(commands) == 1:
+            execute: Any = self.client.execute_command
+            return [execute(*commands[0])]
         with self.client.pipeline(transaction=False) as pipeline:
             add: Any = pipeline.execute_command
             for words in commands:
