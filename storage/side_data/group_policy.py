@@ -6,10 +6,14 @@
     DEADLETTER stream          it leaves the group for this stream
     MAXPENDING n               no new entry is delivered while so many are pending in the group
     MAXPENDINGPERCONSUMER n    nor to a consumer that has so many
+    ACTIVE 1                   one consumer at a time is given entries, the others stand by;
+    TIMEOUT ms                 after so long a silence another takes over
     PAUSED yes                 nothing is delivered: XGROUP PAUSE, XGROUP RESUME
 
 0, an empty name, and no are the defaults: the group does nothing by itself. A value of 0 is not
 saved, and neither is a policy of defaults.
+
+Who is active now (ACTIVECONSUMER), and the number of its turn (FENCE), are saved with the policy.
 
 In files a policy is a list of texts, these words and their values: see ``words``.
 """
@@ -33,7 +37,13 @@ NUMBERS = {
     b"MAXDELIVERIES": "max_deliveries",
     b"MAXPENDING": "max_pending",
     b"MAXPENDINGPERCONSUMER": "max_pending_of_one",
+    b"ACTIVE": "active",
+    b"TIMEOUT": "timeout_ms",
+    b"FENCE": "fence",
 }
+ACTIVE = b"ACTIVE"
+ACTIVECONSUMER = b"ACTIVECONSUMER"
+FENCE = b"FENCE"
 BACKOFF = b"BACKOFF"
 MOST_WAITS = 32  # numbers of BACKOFF; so a client cannot make a policy large
 DEADLETTER = b"DEADLETTER"
@@ -45,8 +55,9 @@ class GroupPolicy:
     """The policy of one group. Those of defaults are equal to no policy."""
 
     __slots__ = (
-        "backoff_ms", "dead_letter", "max_deliveries", "max_pending", "max_pending_of_one",
-        "paused", "visibility_ms",
+        "active", "active_consumer", "backoff_ms", "dead_letter", "fence", "max_deliveries",
+        "max_pending", "max_pending_of_one", "paused", "seen_ms", "suspected_ms", "timeout_ms",
+        "visibility_ms",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -57,6 +68,12 @@ class GroupPolicy:
         self.max_pending = 0
         self.max_pending_of_one = 0
         self.paused = False
+        self.active = 0  # how many consumers may read; 0: all
+        self.active_consumer = NO_NAME
+        self.fence = 0  # grows with each turn
+        self.timeout_ms = 0
+        # Not saved: when the active consumer was last seen waiting, and since when it is silent.
+        self.seen_ms = self.suspected_ms = 0
 
     @property
     def limits_pending(self) -> bool:
@@ -89,7 +106,11 @@ class GroupPolicy:
         if word in NUMBERS:
             if not _is_number(value):
                 return False
+            if word == ACTIVE and int(value) > 1:
+                return False
             setattr(self, NUMBERS[word], int(value))
+        elif word == ACTIVECONSUMER:
+            self.active_consumer = value
         elif word == BACKOFF:
             waits = value.split()
             if not 0 < len(waits) <= MOST_WAITS or not all(map(_is_number, waits)):
@@ -110,7 +131,13 @@ class GroupPolicy:
         found = [(word, b"%d" % getattr(self, name)) for word, name in NUMBERS.items()]
         waits = b" ".join(b"%d" % wait for wait in self.backoff_ms) or b"0"
         paused = b"yes" if self.paused else b"no"
-        return [*found, (BACKOFF, waits), (DEADLETTER, self.dead_letter), (PAUSED, paused)]
+        return [
+            *found,
+            (BACKOFF, waits),
+            (DEADLETTER, self.dead_letter),
+            (ACTIVECONSUMER, self.active_consumer),
+            (PAUSED, paused),
+        ]
 
     def words(self) -> list[bytes]:
         """The words, and their values, that make a policy of defaults this one."""

@@ -38,6 +38,8 @@ cdef class Delivery:
     cdef readonly int64_t min_idle
     cdef readonly bint tells_deliveries
     cdef readonly bint tells_deadline
+    cdef readonly bint tells_fence
+    cdef public int64_t turn_ms
     cdef readonly int64_t room
     cdef readonly list dead
     cdef readonly bint ids_only
@@ -58,11 +60,11 @@ cdef class Delivery:
     cpdef int64_t ms_to_idle(self, int64_t min_idle, int64_t now_ms) except -1
     cpdef bint awaits_backoff(self) except -1
     cpdef bint is_to_wait(self, Pending pending, int64_t now_ms) except -1
-    cpdef int tell_deadline(self) except -1
+    cpdef int tell(self, bint deadline, bint fence) except -1
     @cython.locals(held=Pending)
     cpdef int64_t ms_to_held(self, int64_t now_ms) except -1
     @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, elements=Py_ssize_t,
-                   size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t, deadline=int64_t)
+                   size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t, deadline=int64_t, fence=int64_t)
     cpdef Py_ssize_t write_new(
         self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
         int64_t now_ms, Py_ssize_t end, bint is_first, int64_t min_idle=*
@@ -71,7 +73,8 @@ cdef class Delivery:
                    entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t, waits=bint)
     cdef int _write_idle(
         self, Encoder out, EntryWriter writer, Consumer consumer, Py_ssize_t count, int64_t now_ms,
-        Py_ssize_t end, bint is_first, int64_t min_idle, int64_t deadline
+        Py_ssize_t end, bint is_first, int64_t min_idle, int64_t deadline,
+        int64_t fence
     ) except -1
     @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
                    entry_id=StreamId, size=Py_ssize_t, is_there=bint)
@@ -86,4 +89,4 @@ cpdef Delivery new_delivery(
     bytes key, Stream stream, ConsumerGroup group, StreamId after, bint ids_only=*
 )
 
-cdef int _write_deadline(Encoder out, int64_t deadline) except -1
+cdef int _write_number(Encoder out, int64_t number) except -1

@@ -33,6 +33,7 @@ class Delivery:
     __slots__ = (
         "after", "claimed", "dead", "given", "group", "ids_only", "is_cut", "is_more", "key",
         "min_idle", "policy", "room", "stream", "tells_deadline", "tells_deliveries",
+        "tells_fence", "turn_ms",
     )  # fmt: skip
 
     key: bytes
@@ -45,6 +46,8 @@ class Delivery:
     min_idle: int  # ms; what was given so long ago is claimed, unless it is NO_CLAIM
     tells_deliveries: bool  # whether the reply says how long ago, and how often
     tells_deadline: bool  # whether the reply says until when the consumer has an entry
+    tells_fence: bool  # whether the reply says the number of the turn of the active consumer
+    turn_ms: int  # after how long the consumer may be active; 0: it is, or all are; -1: not by time
     room: int  # how many new entries may be given, by the policy
     dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
     ids_only: bool  # whether the reply has no fields
@@ -62,7 +65,7 @@ class Delivery:
         self.dead = []
         if self.min_idle == _NO_CLAIM and policy.visibility_ms:
             self.min_idle = policy.visibility_ms
-        elif self.min_idle == _NO_CLAIM and policy.backoff_ms:
+        elif self.min_idle == _NO_CLAIM and (policy.backoff_ms or policy.active):
             self.min_idle = RELEASED_ONLY
 
     def awaits_backoff(self) -> bool:
@@ -81,9 +84,10 @@ class Delivery:
         wait_ms = policy.wait_ms(pendings.count_of(pending))
         return wait_ms > 0 and pending.delivery_time + policy.visibility_ms + wait_ms > now_ms
 
-    def tell_deadline(self) -> None:
-        """Say until when the consumer has each entry."""
-        self.tells_deadline = True
+    def tell(self, deadline: bool, fence: bool) -> None:
+        """Say until when the consumer has each entry; and the number of its turn."""
+        self.tells_deadline = deadline
+        self.tells_fence = fence
 
     def _limit(self, policy: GroupPolicy, consumer: Consumer) -> None:
         """Give *consumer* only as many new entries as *policy* has room for; the dead take none."""
@@ -155,15 +159,18 @@ class Delivery:
         writer = EntryWriter(out, self.ids_only)
         mark = out.open_array()
         claims = min_idle != _NO_CLAIM
-        deadline = 0
+        deadline = fence = 0
+        if self.tells_fence and self.policy is not None:
+            fence = self.policy.fence
         if self.tells_deadline and self.policy is not None and self.policy.visibility_ms:
             deadline = now_ms + self.policy.visibility_ms
-        if self.tells_deliveries or self.tells_deadline:
-            elements = 2 - self.ids_only + 2 * self.tells_deliveries + self.tells_deadline
+        if self.tells_deliveries or self.tells_deadline or self.tells_fence:
+            elements = 2 - self.ids_only + 2 * self.tells_deliveries
+            elements += self.tells_deadline + self.tells_fence
             writer.head = b"*%d\r\n" % elements
         if claims:
             self._write_idle(
-                out, writer, consumer, count, now_ms, end, is_first, min_idle, deadline
+                out, writer, consumer, count, now_ms, end, is_first, min_idle, deadline, fence
             )
         if self.policy is not None and pends:
             self._limit(self.policy, consumer)
@@ -180,7 +187,9 @@ class Delivery:
                 out.integer(0)
                 out.integer(0)
             if self.tells_deadline:
-                _write_deadline(out, deadline if pends else 0)
+                _write_number(out, deadline if pends else 0)
+            if self.tells_fence:
+                _write_number(out, fence)
             if out.size() > end and (written or not is_first):
                 out.truncate(size)
                 self.is_cut = True
@@ -209,6 +218,7 @@ class Delivery:
         is_first: bool,
         min_idle: int,
         deadline: int,
+        fence: int,
     ) -> None:
         """Claim and write the entries that are idle, the oldest first, as write_new() does.
 
@@ -239,7 +249,9 @@ class Delivery:
                     out.integer(octets.since(pending.delivery_time, now_ms))
                     out.integer(pendings.count_of(pending))
                 if self.tells_deadline:
-                    _write_deadline(out, deadline)
+                    _write_number(out, deadline)
+                if self.tells_fence:
+                    _write_number(out, fence)
                 if out.size() > end and (claimed or not is_first):
                     out.truncate(size)
                     self.is_cut = True
@@ -295,10 +307,10 @@ class Delivery:
         return written
 
 
-def _write_deadline(out: Encoder, deadline: int) -> None:
-    """Write a unix time in ms; null for 0."""
-    if deadline:
-        out.integer(deadline)
+def _write_number(out: Encoder, number: int) -> None:
+    """Write *number*; null for 0."""
+    if number:
+        out.integer(number)
     else:
         out.null()
 
@@ -318,6 +330,8 @@ def new_delivery(
     made.min_idle = _NO_CLAIM
     made.tells_deliveries = False
     made.tells_deadline = False
+    made.tells_fence = False
+    made.turn_ms = 0
     made.room = NO_LIMIT
     made.dead = NO_ENTRIES
     made.ids_only = ids_only

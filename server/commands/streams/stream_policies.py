@@ -14,8 +14,11 @@ from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, INSERT, RO, RW, UPDATE, KeyAfter, KeyRange
 from storage.side_data.group_policy import (
+    ACTIVE,
+    ACTIVECONSUMER,
     BACKOFF,
     DEADLETTER,
+    FENCE,
     GROUP_POLICY,
     MOST,
     MOST_WAITS,
@@ -36,10 +39,16 @@ MOST_MS = 2**40  # that an entry may be extended by: more than thirty years
 BAD_TIME = ErrorReply("ERR", f"milliseconds must be between 1 and {MOST_MS}")
 
 
+TURN = {ACTIVECONSUMER, FENCE}  # words of the log, not of clients
+KNOWN = {*NUMBERS, BACKOFF, DEADLETTER, PAUSED} - TURN
+
+
 def _bad_value(word: bytes) -> ErrorReply:
     if word == BACKOFF:
         what = f"1 to {MOST_WAITS} numbers from 0 to {MOST}"
         return ErrorReply("ERR", f"{word.decode()} takes {what}")
+    if word == ACTIVE:
+        return ErrorReply("ERR", "ACTIVE takes 0 (all consumers) or 1")
     what = f"a number from 0 to {MOST}" if word in NUMBERS else "yes or no"
     return ErrorReply("ERR", f"{word.decode()} takes {what}")
 
@@ -56,7 +65,8 @@ def xgroup_cfgset(call: Call) -> Reply:
     """Sets what a group does by itself.
 
     XGROUP CFGSET key group [VISIBILITY ms] [BACKOFF ms [ms ...]] [MAXDELIVERIES n]
-    [DEADLETTER stream [MKSTREAM]] [MAXPENDING n] [MAXPENDINGPERCONSUMER n] [PAUSED <yes | no>]
+    [DEADLETTER stream [MKSTREAM]] [MAXPENDING n] [MAXPENDINGPERCONSUMER n] [ACTIVE <0 | 1>]
+    [TIMEOUT ms] [PAUSED <yes | no>]
 
     What is not named stays as it is. 0, an empty name and no end what was set.
     """
@@ -64,7 +74,9 @@ def xgroup_cfgset(call: Call) -> Reply:
     _check_group(call)
     present = dead_letters.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
-    makes = _take(policy, Args(call.argv, 4))
+    makes = _take(policy, Args(call.argv, 4), call.is_replayed)
+    if not policy.active:
+        policy.active_consumer = b""
     if not call.is_replayed:
         _check(call, key, policy, makes)
     if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:
@@ -74,18 +86,20 @@ def xgroup_cfgset(call: Call) -> Reply:
     return OK
 
 
-def _take(policy: GroupPolicy, args: Args) -> bool:
+def _take(policy: GroupPolicy, args: Args, is_replayed: bool) -> bool:
     """Set what the words say; return whether MKSTREAM is among them. Raises ErrorReply.
 
-    DEADLETTER may come once: rights are asked for on the first key only.
+    DEADLETTER may come once: rights are asked for on the first key only. Who is active, only the
+    server says.
     """
+    known = KNOWN | TURN if is_replayed else KNOWN
     makes = names = False
     while args.left:
         if args.skip(b"MKSTREAM"):
             makes = True
             continue
         word = args.take().upper()
-        if not args.left or (word not in NUMBERS and word not in (BACKOFF, DEADLETTER, PAUSED)):
+        if not args.left or word not in known:
             raise errors.SYNTAX
         if word == DEADLETTER and names:
             raise errors.SYNTAX

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, ErrorReply, Reply
 from server.commands.streams import (
+    active_consumer,
     dead_letters,
     group_lapses,
     group_reply,
@@ -37,7 +38,7 @@ _MEANINGLESS = (
     "consumer by specifying a proper ID, or use the > ID to get new messages. The {0} ID would "
     "just return an empty result set."
 )
-NO_DEADLINE = ErrorReply("ERR", "WITHDEADLINE goes with the > ID only")
+OF_NEW_ONLY = ErrorReply("ERR", "WITHDEADLINE and WITHFENCE go with the > ID only")
 LAST_IN_GROUP = {
     b"$": ErrorReply("ERR", _MEANINGLESS.format("$")),
     b"+": ErrorReply("ERR", _MEANINGLESS.format("+")),
@@ -200,10 +201,11 @@ def xreadgroup(call: Call) -> Reply | Block:
 
     XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size]
     [PRIORITY] [NOFIELDS] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] [WITHDEADLINE]
-    STREAMS key [key ...] id [id ...]
+    [WITHFENCE] STREAMS key [key ...] id [id ...]
 
     With WITHDEADLINE each entry ends with the time (unix, ms) until which the consumer has it by
-    the VISIBILITY of the group; null if it has none.
+    the VISIBILITY of the group; null if it has none. With WITHFENCE it ends with the number of the
+    turn of the active consumer; null if the group never had ACTIVE.
     """
     request = stream_request.take_request(call.argv, True, call.now_ms)
     deliveries = [
@@ -230,6 +232,10 @@ def _ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
     earliest = _NO_CLAIM
     for delivery in deliveries:
         is_paused = delivery.policy is not None and delivery.policy.paused
+        if delivery.turn_ms:
+            is_paused = True
+            if delivery.turn_ms > 0 and (earliest <= 0 or delivery.turn_ms < earliest):
+                earliest = delivery.turn_ms
         if delivery.min_idle != _NO_CLAIM and not is_paused:
             wake_ms = delivery.ms_to_idle(delivery.min_idle, call.now_ms)
             held_ms = delivery.ms_to_held(call.now_ms)
@@ -265,11 +271,11 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
             policy = dead_letters.policy_of(call, key, name)
             if policy is not None:
                 delivery.follow(policy)
-        if request.tells_deadline:
-            delivery.tell_deadline()
+        if request.tells_deadline or request.tells_fence:
+            delivery.tell(request.tells_deadline, request.tells_fence)
         return delivery
-    if request.tells_deadline:
-        raise NO_DEADLINE
+    if request.tells_deadline or request.tells_fence:
+        raise OF_NEW_ONLY
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
     after = stream_id.parse_id(text)
@@ -284,6 +290,10 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
     key, group, policy = delivery.key, delivery.group, delivery.policy
     if policy is not None and policy.paused:
         return False
+    if policy is not None and policy.active:
+        name, reader = request.group or b"", request.consumer
+        if not active_consumer.may_read(call, delivery, name, reader):
+            return False
     is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
     consumer = group.find_consumer(request.consumer)
     entry = delivery.find_new() if is_of_new else None

@@ -21,12 +21,14 @@ cdef class Request:
     cdef readonly bint nofields
     cdef readonly bint priority
     cdef readonly bint tells_deadline
+    cdef readonly bint tells_fence
     cdef readonly int64_t min_idle
     cdef readonly list keys
     cdef readonly Py_ssize_t ids_at
 
     @cython.locals(left=Py_ssize_t)
     cpdef Py_ssize_t count_now(self) except -1
+    cpdef bint tell(self, bytes word) except -1
     cpdef int note(self, Py_ssize_t given, bint has_room) except -1
 
 

@@ -4,7 +4,8 @@ XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... i
 XREADGROUP  [COUNT n] [BLOCK ms] [CLAIM ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
 
 Both may have MAXCOUNT n, MAXSIZE bytes, PRIORITY (the first stream that has something, only), and
-NOFIELDS (ids only). XREADGROUP may have WITHDEADLINE: until when the consumer has each entry.
+NOFIELDS (ids only). XREADGROUP may have WITHDEADLINE: until when the consumer has each entry;
+and WITHFENCE: the number of its turn, if one consumer of the group is active at a time.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class Request:
         "nofields",
         "priority",
         "tells_deadline",
+        "tells_fence",
     )
 
     def __init__(self) -> None:
@@ -74,9 +76,20 @@ class Request:
         self.nofields = False  # whether only ids are wanted
         self.priority = False  # whether the first stream that gives something is the only one
         self.tells_deadline = False  # whether the reply says until when the consumer has an entry
+        self.tells_fence = False  # and the number of its turn
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.keys: list[bytes] = []
         self.ids_at = 0
+
+    def tell(self, word: bytes) -> bool:
+        """Let the reply tell what *word* asks for. False if that is nothing."""
+        if octets.same_letters(word, b"WITHDEADLINE"):
+            self.tells_deadline = True
+        elif octets.same_letters(word, b"WITHFENCE"):
+            self.tells_fence = True
+        else:
+            return False
+        return True
 
     def count_now(self) -> int:
         """How many entries the next stream may give; 0: all."""
@@ -132,9 +145,7 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
             if not with_group:
                 raise NOACK_IN_XREAD
             request.noack = True
-        elif with_group and octets.same_letters(word, b"WITHDEADLINE"):
-            request.tells_deadline = True
-        else:
+        elif not with_group or not request.tell(word):
             raise errors.SYNTAX
     if not request.keys:
         raise errors.SYNTAX

@@ -47,6 +47,7 @@ cdef class Blocking(Part):
     @cython.locals(queue=Queue, spot=Spot, waiter=Waiter)
     cpdef Waiter next_woken(self)
     cpdef list keyless(self)
+    cpdef list commands_at(self, Py_ssize_t db_index, bytes key)
     @cython.locals(waiter=Waiter, entry=tuple, ends=bint, standing=Standing)
     cpdef Waiter next_over(self, int64_t now_ms)
 

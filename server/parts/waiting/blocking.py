@@ -224,6 +224,13 @@ class Blocking(Part):
         """The waiters that wait for no key (WAIT, WAITAOF), in the order they came. O(waiters)."""
         return list(self._keyless)
 
+    def commands_at(self, db_index: int, key: bytes) -> list[list[bytes]]:
+        """The commands with which clients wait for *key*. O(their number)."""
+        if db_index >= len(self._queues):
+            return []
+        queue = self._queues[db_index].get(key)
+        return [] if queue is None else [waiter.argv for waiter in queue]
+
     # ------------------------------------------------------------------ time
 
     @property

@@ -46,8 +46,8 @@ class TestSettings:
         shown = queue.send_line("XGROUP CFGGET s g")
         assert dict(zip(shown[::2], shown[1::2], strict=True)) == {
             b"visibility": 30000, b"maxdeliveries": 5, b"maxpending": 100,
-            b"maxpendingperconsumer": 0, b"backoff": b"0", b"deadletter": b"dead",
-            b"paused": b"no",
+            b"maxpendingperconsumer": 0, b"active": 0, b"timeout": 0, b"fence": 0,
+            b"backoff": b"0", b"deadletter": b"dead", b"activeconsumer": b"", b"paused": b"no",
         }  # fmt: skip
         info = queue.send_line("XINFO GROUPS s")[0]
         assert info[info.index(b"policy") + 1] == [
@@ -75,6 +75,9 @@ class TestSettings:
             ("s g BACKOFF x", "-ERR BACKOFF takes 1 to 32 numbers from 0 to 9007199254740992"),
             ("s g BACKOFF" + " 1" * 33,
              "-ERR BACKOFF takes 1 to 32 numbers from 0 to 9007199254740992"),
+            ("s g ACTIVE 2", "-ERR ACTIVE takes 0 (all consumers) or 1"),
+            ("s g FENCE 7", "-ERR syntax error"),
+            ("s g ACTIVECONSUMER ann", "-ERR syntax error"),
             ("s g PAUSED maybe", "-ERR PAUSED takes yes or no"),
             ("s g NOSUCH 1", "-ERR syntax error"),
             ("s g VISIBILITY 1 MAXPENDING", "-ERR syntax error"),

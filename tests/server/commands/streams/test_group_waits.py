@@ -271,7 +271,7 @@ class TestDeadline:
 
     def test_it_is_of_new_entries_and_of_groups_only(self, queue):
         line = "XREADGROUP GROUP g ann WITHDEADLINE STREAMS s 0"
-        assert queue.send_line(line) == "-ERR WITHDEADLINE goes with the > ID only"
+        assert queue.send_line(line) == "-ERR WITHDEADLINE and WITHFENCE go with the > ID only"
         assert queue.send_line("XREAD WITHDEADLINE STREAMS s 0") == "-ERR syntax error"
 
     def test_without_fields_it_follows_the_id(self, queue):

@@ -1,0 +1,93 @@
+"""Groups with ACTIVE 1: one consumer at a time is given entries, the others stand by.
+
+Who reads first is active. Another takes over when the active consumer is deleted, or is silent for
+TIMEOUT: it has neither read, claimed, or extended, nor does it wait in an XREADGROUP. Each turn has
+a number that is greater than all before it, also if a failover has lost the last of them: it is not
+less than the time of the server.
+
+A silence is looked at twice, a quarter of TIMEOUT apart: between two waits of the active consumer
+there is always a moment at which it does not wait.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.commands.streams import group_steps, stream_request
+from server.commands.streams.group_reply import Delivery
+from server.dispatch.call import Call
+from storage.side_data.group_policy import GroupPolicy
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.pending import NOBODY
+from storage.stream.stream_id import MAX, ZERO
+
+READS = b"XREADGROUP"
+AGAIN = 4  # the part of TIMEOUT after which a silence is looked at again
+
+
+def may_read(call: Call, delivery: Delivery, name: bytes, consumer: bytes) -> bool:
+    """Whether it is the turn of *consumer* in the group *name*; if that can be, it takes over.
+
+    If not, the delivery knows after how many ms to ask again. O(1); to take over O(pending).
+    """
+    policy, group = delivery.policy, delivery.group
+    assert policy is not None
+    if policy.active_consumer == consumer:
+        return True
+    active = group.find_consumer(policy.active_consumer)
+    if active is not None:
+        seen_ms = max(active.seen_time, policy.seen_ms)
+        delivery.turn_ms = _ms_to_turn(call, delivery.key, name, policy, seen_ms)
+        if delivery.turn_ms:
+            return False
+    _take_over(call, delivery.key, name, group, policy, consumer)
+    return True
+
+
+def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_ms: int) -> int:
+    """After how many ms another consumer may take over, or has to look again; 0: now; -1: never."""
+    if not policy.timeout_ms:
+        return -1
+    silent_ms = call.now_ms - seen_ms
+    if silent_ms < policy.timeout_ms:
+        policy.suspected_ms = 0
+        return policy.timeout_ms - max(0, silent_ms)
+    was_looked_at = policy.suspected_ms == call.now_ms  # by another that stands by
+    if not was_looked_at and _waits(call, key, name, policy.active_consumer):
+        policy.seen_ms, policy.suspected_ms = call.now_ms, 0
+        return policy.timeout_ms
+    if not policy.suspected_ms:
+        policy.suspected_ms = call.now_ms
+    since_ms = call.now_ms - policy.suspected_ms
+    return max(0, max(1, policy.timeout_ms // AGAIN) - max(0, since_ms))
+
+
+def _waits(call: Call, key: bytes, name: bytes, consumer: bytes) -> bool:
+    """Whether a client waits as that consumer of the group, for *key*. O(clients that wait)."""
+    for argv in call.server.blocking.commands_at(call.db.index, key):
+        if argv[0].upper() != READS:
+            continue
+        try:
+            request = stream_request.take_request(argv, True, call.now_ms)
+        except ErrorReply:
+            continue
+        if request.group == name and request.consumer == consumer:
+            return True
+    return False
+
+
+def _take_over(
+    call: Call, key: bytes, name: bytes, group: ConsumerGroup, policy: GroupPolicy, consumer: bytes
+) -> None:
+    """Let *consumer* be active. What others have is released: it comes first, in its order."""
+    policy.active_consumer = consumer
+    policy.fence = max(policy.fence + 1, call.now_ms)
+    policy.seen_ms = policy.suspected_ms = 0
+    fence = b"%d" % policy.fence
+    log = (b"XGROUP", b"CFGSET", key, name, b"ACTIVECONSUMER", consumer, b"FENCE", fence)
+    call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=log)
+    pending = group.pending_range(ZERO, MAX, len(group.pel))
+    owned = [entry for entry in pending if entry.consumer_index != NOBODY]
+    for entry in owned:
+        group.release(entry)
+    if owned and call.is_logged:
+        group_steps.log_released(call, key, name, owned)

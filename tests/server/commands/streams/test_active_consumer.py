@@ -1,0 +1,145 @@
+"""ACTIVE 1: one consumer of a group works, the others stand by; each turn has a greater number."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.server.commands.streams.test_group_policies import given, pending
+
+READ = "XREADGROUP GROUP g {} COUNT 1 WITHFENCE STREAMS s >"
+WAIT = "XREADGROUP GROUP g {} COUNT 1 BLOCK {} STREAMS s >"
+
+
+@pytest.fixture
+def queue(server):
+    """The stream s has 1-0 to 4-0. ann is the active consumer of its group g, and has 1-0."""
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    for ms in range(1, 5):
+        server.send("XADD", "s", f"{ms}-0", "job", ms)
+    server.send_line("XGROUP CFGSET s g ACTIVE 1 TIMEOUT 1000")
+    assert fence(server.send_line(READ.format("ann"))) == server.now_ms
+    server.logged()
+    return server
+
+
+def fence(reply):
+    """The number of the turn, of a reply with one entry."""
+    return reply[0][1][0][-1]
+
+
+def setting(server, name):
+    shown = server.send_line("XGROUP CFGGET s g")
+    return dict(zip(shown[::2], shown[1::2], strict=True))[name]
+
+
+def test_the_others_stand_by(queue):
+    assert queue.send_line(READ.format("bob")) is None
+    assert given(queue.send_line(READ.format("ann"))) == [2]
+    assert setting(queue, b"activeconsumer") == b"ann"
+    assert b"bob" not in str(queue.send_line("XINFO CONSUMERS s g")).encode()
+
+
+def test_another_takes_over_after_a_silence(queue):
+    first = setting(queue, b"fence")
+    waiter = queue.client()
+    waiter.send_line(WAIT.format("bob", 0))
+    queue.advance(1000)
+    queue.advance(249)
+    assert waiter.waits
+    queue.advance(1)
+    assert given(waiter.reply()) == [1]
+    assert pending(queue) == {1: (b"bob", 2)}
+    assert setting(queue, b"activeconsumer") == b"bob"
+    assert setting(queue, b"fence") == queue.now_ms > first
+    assert queue.send_line(READ.format("ann")) is None
+
+
+def test_a_sign_of_life_is_enough(queue):
+    queue.send_line("XGROUP CFGSET s g VISIBILITY 500")
+    waiter = queue.client()
+    waiter.send_line(WAIT.format("bob", 0))
+    for _ in range(9):
+        queue.advance(900)
+        queue.send_line("XEXTEND s g ann 500 1")
+    assert waiter.waits
+    queue.advance(1000)
+    queue.advance(249)
+    assert waiter.waits
+    queue.advance(1)
+    assert given(waiter.reply()) == [1]
+
+
+def test_who_waits_is_not_silent(queue):
+    queue.send_line("XTRIM s MAXLEN 0")
+    queue.send_line("XACK s g 1")
+    active, other = queue.client(), queue.client()
+    active.send_line(WAIT.format("ann", 5000))
+    other.send_line(WAIT.format("bob", 0))
+    queue.advance(5000)
+    assert not active.waits
+    queue.advance(1)
+    active.reply()
+    active.send_line(WAIT.format("ann", 5000))
+    queue.advance(4000)
+    queue.send_line("XADD s 9-0 job 9")
+    assert given(active.reply()) == [9]
+    assert other.waits
+
+
+def test_who_is_gone_while_it_waits_is_silent(queue):
+    queue.send_line("XTRIM s MAXLEN 0")
+    active, other = queue.client(), queue.client()
+    active.send_line(WAIT.format("ann", 0))
+    other.send_line(WAIT.format("bob", 0))
+    queue.advance(1500)
+    active.leave()
+    for _ in range(3):
+        queue.advance(750)
+    queue.send_line("XADD s 9-0 job 9")
+    assert given(other.reply()) == [9]
+
+
+def test_a_deleted_consumer_is_followed_at_once(queue):
+    waiter = queue.client()
+    waiter.send_line(WAIT.format("bob", 0))
+    queue.send_line("XGROUP DELCONSUMER s g ann HANDOVER")
+    assert given(waiter.reply()) == [1]
+
+
+def test_without_timeout_silence_does_not_matter(queue):
+    queue.send_line("XGROUP CFGSET s g TIMEOUT 0")
+    waiter = queue.client()
+    waiter.send_line(WAIT.format("bob", 0))
+    queue.advance(10**9)
+    assert waiter.waits
+
+
+def test_all_read_again_when_it_is_off(queue):
+    waiter = queue.client()
+    waiter.send_line(WAIT.format("bob", 0))
+    queue.send_line("XGROUP CFGSET s g ACTIVE 0")
+    assert given(waiter.reply()) == [2]
+
+
+def test_turns_are_logged_and_numbers_grow_when_the_clock_goes_back(queue):
+    before = setting(queue, b"fence")
+    queue.send_line("XGROUP DELCONSUMER s g ann")
+    queue.logged()
+    queue.send_line(READ.format("bob"))
+    number = setting(queue, b"fence")
+    assert number == before + 1
+    assert queue.logged()[0] == b"XGROUP CFGSET s g ACTIVECONSUMER bob FENCE %d" % number
+
+
+def test_turns_are_saved(queue):
+    payload = queue.send("DUMP", "s")
+    queue.send("RESTORE", "t", "0", payload)
+    assert queue.send_line("XGROUP CFGGET t g") == queue.send_line("XGROUP CFGGET s g")
+    line = "XREADGROUP GROUP g bob COUNT 1 WITHFENCE STREAMS t >"
+    assert queue.send_line(line) is None
+
+
+def test_the_number_is_null_where_there_is_none(queue):
+    queue.send_line("XGROUP CREATE s h 0")
+    line = "XREADGROUP GROUP h bob COUNT 1 WITHFENCE NOFIELDS STREAMS s >"
+    assert queue.send_line(line) == [[b"s", [[b"1-0", None]]]]
