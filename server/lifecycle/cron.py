@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 from server.dispatch.dispatcher import Dispatcher
 from server.lifecycle.due_entries import DueEntries
+from server.lifecycle.idle_consumers import IdleConsumers
 from server.lifecycle.time_travel import TimeTravel
 from server.parts.expiry.expiry_cycle import ExpiryCycle
 from server.parts.waiting.pausing import LATEST_MS
@@ -55,6 +56,7 @@ class Cron:
             monotonic_s,
         )
         self._travel = TimeTravel(dispatcher, monotonic_s)
+        self._idle_consumers = IdleConsumers(self._state, monotonic_s)
         self._due = DueEntries(self._state, monotonic_s)
         self._due_timer: asyncio.TimerHandle | None = None
         self._due_s = 0.0  # when that comes, by the system's clock
@@ -113,6 +115,7 @@ class Cron:
             producers.expire_due(state.events.clock.now_ms)  # nobody is told of that
             if not state.pausing.active:
                 self._expire_keys()
+        self._idle_consumers.run()
         state.propagation.deliver_each()
         state.persistence.tick()
         state.restrictions.follow_persistence()

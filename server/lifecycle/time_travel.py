@@ -3,7 +3,8 @@
     1. clients that are idle for too long are closed                     (timeout)
     2. waits and a pause that are over end, in the order of their ends   (BLPOP, CLIENT PAUSE),
        and scheduled entries are added, each before the waits that end later (XADD DELAY)
-    3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE)
+    3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE),
+       and consumers that have been silent                               (CONSUMERTIMEOUT)
     4. DEBUG CLOCK is answered: after its reply nothing is left to do
 
 It begins when the turn of the loop ends, so that nothing of it happens inside a command. It may
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator
 
 from server.dispatch.dispatcher import Dispatcher
 from server.lifecycle.due_entries import DueEntries
+from server.lifecycle.idle_consumers import IdleConsumers
 from server.parts.expiry.expiry_sweep import sweep
 from storage.stream import producers
 
@@ -30,6 +32,7 @@ class TimeTravel:
         self._state = dispatcher.state
         self._monotonic_s = monotonic_s
         self._due = DueEntries(dispatcher.state, monotonic_s)
+        self._idle_consumers = IdleConsumers(dispatcher.state, monotonic_s)
         self._sweep: Iterator[None] = iter(())
         self._has_moved = False  # and what is over by then has not ended yet
         self._is_called = False  # in a moment
@@ -62,6 +65,7 @@ class TimeTravel:
             self._end_waits()
             is_done = self._add_due()  # what a pause has held back
         if is_done and self._expire_some():
+            self._idle_consumers.run()
             self._arrive()
         elif not self._is_called:
             self._go_on_soon()

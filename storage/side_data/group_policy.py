@@ -8,6 +8,8 @@
     MAXPENDINGPERCONSUMER n    nor to a consumer that has so many
     ACTIVE 1                   one consumer at a time is given entries, the others stand by;
     TIMEOUT ms                 after so long a silence another takes over
+    CONSUMERTIMEOUT ms         a consumer that is silent for so long is deleted; what it had is
+                               given to others
     PAUSED yes                 nothing is delivered: XGROUP PAUSE, XGROUP RESUME
 
 0, an empty name, and no are the defaults: the group does nothing by itself. A value of 0 is not
@@ -40,6 +42,7 @@ NUMBERS = {
     b"ACTIVE": "active",
     b"TIMEOUT": "timeout_ms",
     b"FENCE": "fence",
+    b"CONSUMERTIMEOUT": "consumer_timeout_ms",
 }
 ACTIVE = b"ACTIVE"
 ACTIVECONSUMER = b"ACTIVECONSUMER"
@@ -51,13 +54,26 @@ PAUSED = b"PAUSED"
 FLAGS = {b"no": False, b"yes": True}
 
 
+_has_timeouts = False  # of the process: any policy has had a CONSUMERTIMEOUT
+
+
+def any_timeouts() -> bool:
+    """Whether any group may have silent consumers to be deleted."""
+    return _has_timeouts
+
+
+def _note_timeout() -> None:
+    global _has_timeouts  # noqa: PLW0603 - it is of the process
+    _has_timeouts = True
+
+
 class GroupPolicy:
     """The policy of one group. Those of defaults are equal to no policy."""
 
     __slots__ = (
-        "active", "active_consumer", "backoff_ms", "dead_letter", "fence", "max_deliveries",
-        "max_pending", "max_pending_of_one", "paused", "seen_ms", "suspected_ms", "timeout_ms",
-        "visibility_ms",
+        "active", "active_consumer", "backoff_ms", "consumer_timeout_ms", "dead_letter", "fence",
+        "look_at_ms", "max_deliveries", "max_pending", "max_pending_of_one", "paused", "seen_ms",
+        "silent", "suspected_ms", "timeout_ms", "visibility_ms",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -72,6 +88,10 @@ class GroupPolicy:
         self.active_consumer = NO_NAME
         self.fence = 0  # grows with each turn
         self.timeout_ms = 0
+        self.consumer_timeout_ms = 0
+        # Not saved: consumers that may be silent, since when; and when to look at them again.
+        self.silent: dict[bytes, int] = {}
+        self.look_at_ms = 0
         # Not saved: when the active consumer was last seen waiting, and since when it is silent.
         self.seen_ms = self.suspected_ms = 0
 
@@ -109,6 +129,8 @@ class GroupPolicy:
             if word == ACTIVE and int(value) > 1:
                 return False
             setattr(self, NUMBERS[word], int(value))
+            if self.consumer_timeout_ms:
+                _note_timeout()
         elif word == ACTIVECONSUMER:
             self.active_consumer = value
         elif word == BACKOFF:

@@ -11,16 +11,15 @@ there is always a moment at which it does not wait.
 
 from __future__ import annotations
 
-from protocol.replies import ErrorReply
-from server.commands.streams import group_steps, stream_request
+from server.commands.streams import group_steps
 from server.commands.streams.group_reply import Delivery
+from server.commands.streams.waiting_readers import waiting_at
 from server.dispatch.call import Call
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import NOBODY
 from storage.stream.stream_id import MAX, ZERO
 
-READS = b"XREADGROUP"
 AGAIN = 4  # the part of TIMEOUT after which a silence is looked at again
 
 
@@ -63,16 +62,8 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
 
 def _waits(call: Call, key: bytes, name: bytes, consumer: bytes) -> bool:
     """Whether a client waits as that consumer of the group, for *key*. O(clients that wait)."""
-    for argv in call.server.blocking.commands_at(call.db.index, key):
-        if argv[0].upper() != READS:
-            continue
-        try:
-            request = stream_request.take_request(argv, True, call.now_ms)
-        except ErrorReply:
-            continue
-        if request.group == name and request.consumer == consumer:
-            return True
-    return False
+    blocking = call.server.blocking
+    return (name, consumer) in waiting_at(blocking, call.db.index, key, call.now_ms)
 
 
 def _take_over(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 
 from server.dispatch.call import Call
@@ -52,15 +53,21 @@ def log_released(call: Call, key: bytes, name: bytes, released: list[Pending]) -
 
     What is held is logged as released, and then with its time: a Redis knows the first of the two.
     """
+    for words in released_words(key, name, released):
+        call.db.group_changed(key, None, changes=0, log=words)
+
+
+def released_words(key: bytes, name: bytes, released: list[Pending]) -> Iterator[list[bytes]]:
+    """The commands that make them released as they are, for log_released()."""
     for (count, until_ms), alike in groupby(released, _count_and_time):
         ids = [pendings.id_of(pending).encode() for pending in alike]
-        words = (
+        words = [
             b"XNACK", key, name, b"FAIL", b"IDS", b"%d" % len(ids), *ids,
             b"RETRYCOUNT", b"%d" % count, b"FORCE",
-        )  # fmt: skip
-        call.db.group_changed(key, None, changes=0, log=words)
+        ]  # fmt: skip
+        yield words
         if until_ms:
-            call.db.group_changed(key, None, changes=0, log=(*words, b"AT", b"%d" % until_ms))
+            yield [*words, b"AT", b"%d" % until_ms]
 
 
 def _count_and_time(released: Pending) -> tuple[int, int]:

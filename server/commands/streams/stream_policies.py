@@ -66,7 +66,7 @@ def xgroup_cfgset(call: Call) -> Reply:
 
     XGROUP CFGSET key group [VISIBILITY ms] [BACKOFF ms [ms ...]] [MAXDELIVERIES n]
     [DEADLETTER stream [MKSTREAM]] [MAXPENDING n] [MAXPENDINGPERCONSUMER n] [ACTIVE <0 | 1>]
-    [TIMEOUT ms] [PAUSED <yes | no>]
+    [TIMEOUT ms] [CONSUMERTIMEOUT ms] [PAUSED <yes | no>]
 
     What is not named stays as it is. 0, an empty name and no end what was set.
     """

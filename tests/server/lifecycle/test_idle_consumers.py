@@ -1,0 +1,131 @@
+"""CONSUMERTIMEOUT: a silent consumer is deleted, and what it had is the group's."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.lifecycle.idle_consumers import IdleConsumers
+from tests.server.commands.streams.test_group_policies import given, pending
+
+
+class Ticks:
+    """What cron does at each tick, 100 ms apart."""
+
+    def __init__(self, server):
+        self.server = server
+        self._idle_consumers = IdleConsumers(server.state, lambda: 0.0)
+
+    def __call__(self, ms):
+        for _ in range(ms // 100):
+            self.server.advance(100)
+            self.server.turn(self._idle_consumers.run)
+
+
+@pytest.fixture
+def queue(server):
+    """The stream s has 1-0 to 3-0. ann and bob, of its group g, have one each."""
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    for ms in range(1, 4):
+        server.send("XADD", "s", f"{ms}-0", "job", ms)
+    server.send_line("XGROUP CFGSET s g CONSUMERTIMEOUT 1000")
+    for name in ("ann", "bob"):
+        server.send_line(f"XREADGROUP GROUP g {name} COUNT 1 STREAMS s >")
+    server.logged()
+    return server
+
+
+@pytest.fixture
+def ticks(queue):
+    return Ticks(queue)
+
+
+def names(server):
+    return [row[1] for row in server.send_line("XINFO CONSUMERS s g")]
+
+
+def test_who_is_silent_is_deleted_and_what_it_had_is_the_group_s(queue, ticks):
+    ticks(600)
+    queue.send_line("XREADGROUP GROUP g bob COUNT 1 STREAMS s >")
+    ticks(600)
+    assert names(queue) == [b"ann", b"bob"]
+    queue.logged()
+    ticks(100)
+    assert names(queue) == [b"bob"]
+    assert pending(queue) == {1: (b"", 1), 2: (b"bob", 1), 3: (b"bob", 1)}
+    assert queue.logged() == [
+        b"XNACK s g FAIL IDS 1 1-0 RETRYCOUNT 1 FORCE", b"XGROUP DELCONSUMER s g ann",
+    ]  # fmt: skip
+
+
+def test_who_waits_for_what_is_released_gets_it(queue, ticks):
+    waiter = queue.client()
+    waiter.send_line("XREADGROUP GROUP g cem CLAIM 100000 BLOCK 0 STREAMS s >")
+    waiter.reply()
+    waiter.send_line("XREADGROUP GROUP g cem CLAIM 100000 BLOCK 0 STREAMS s >")
+    ticks(1500)
+    assert given(waiter.reply()) == [1, 2]
+
+
+def test_who_waits_is_not_silent(queue, ticks):
+    queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
+    waiter = queue.client()
+    for _ in range(5):
+        waiter.send_line("XREADGROUP GROUP g ann BLOCK 3000 STREAMS s >")
+        ticks(3000)
+        assert waiter.reply() is None
+        assert b"ann" in names(queue)
+        queue.advance(1)
+    assert names(queue) == [b"ann"]
+
+
+def test_who_is_gone_while_it_waits_is_silent(queue, ticks):
+    queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
+    waiter = queue.client()
+    waiter.send_line("XREADGROUP GROUP g ann BLOCK 0 STREAMS s >")
+    ticks(5000)
+    waiter.leave()
+    ticks(2500)
+    assert names(queue) == []
+    assert list(pending(queue)) == [1, 2, 3]
+
+
+def test_a_sign_of_life_between_two_looks_is_enough(queue, ticks):
+    ticks(1100)
+    queue.send_line("XREADGROUP GROUP g ann STREAMS s 0")
+    ticks(1100)
+    assert names(queue) == [b"ann"]
+
+
+@pytest.mark.parametrize("line", ["CLIENT PAUSE 100000 WRITE", "REPLICAOF 127.0.0.1 1"])
+def test_it_waits_while_writes_do(queue, ticks, line):
+    assert queue.send_line(line) == b"OK"
+    ticks(5000)
+    assert names(queue) == [b"ann", b"bob"]
+
+
+def test_streams_and_groups_that_are_gone_do_not_matter(queue, ticks):
+    queue.send_line("COPY s t")
+    queue.send_line("COPY s u")
+    queue.send_line("XGROUP DESTROY s g")
+    queue.send_line("DEL t")
+    ticks(1500)
+    assert queue.send_line("XINFO CONSUMERS u g") == []
+
+
+def test_many_entries_and_many_consumers(queue, ticks):
+    for ms in range(4, 500):
+        queue.send("XADD", "s", f"{ms}-0", "job", ms)
+    queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
+    for number in range(500):
+        queue.send_line(f"XGROUP CREATECONSUMER s g c{number}")
+    ticks(1500)
+    assert names(queue) == []
+    assert len(pending(queue)) == 100
+    assert queue.send_line("XPENDING s g")[0] == 499
+
+
+def test_it_is_done_when_the_clock_is_moved(queue):
+    queue.state.config.enable_debug_command = "yes"
+    for move in ("+1000ms", "+250ms"):
+        assert queue.send_line(f"DEBUG CLOCK {move}") is not None
+    assert names(queue) == []
