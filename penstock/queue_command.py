@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def _parser(program: str) -> argparse.ArgumentParser:
     ls.add_argument("pattern", nargs="?", default="*", help="only streams with such names")
     ls.set_defaults(act=_ls)
     peek = verbs.add_parser(
-        "peek", parents=[group, server, shown], help="jobs that wait, are under way, or are dead"
+        "peek",
+        parents=[group, server, shown],
+        help="some jobs of each kind: scheduled, waiting, dead ...",
     )
     peek.add_argument("--count", type=int, default=10, help="so many of each (%(default)s)")
     peek.set_defaults(act=_peek)
@@ -96,8 +98,11 @@ def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
         raise QueueError("--count must be at least 1")
     key = options.queue.encode()
     group = _group(client, options)
-    state = _state(client, key, group, _now_ms(client))
+    now_ms = _now_ms(client)
+    state = _state(client, key, group, now_ms)
     jobs = {
+        "scheduled": _scheduled(client, key, options.count),
+        "recurring": _recurring(client, key),
         "waiting": _waiting(client, key, group, options.count),
         "pending": _pending(client, key, group, options.count),
         "dead": _dead(client, state["dead_letters"], options.count),
@@ -105,12 +110,12 @@ def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
     if options.json:
         yield json.dumps(jobs, indent=1)
         return
-    numbers = {"waiting": state["lag"], "pending": state["pending"], "dead": state["dead"]}
+    numbers = {**state, "recurring": len(jobs["recurring"]), "waiting": state["lag"]}
     for kind, some in jobs.items():
         yield f"{kind}: {numbers[kind] or 0:,}"
         for job in some:
             fields = " ".join(f"{name}={value}" for name, value in job["fields"].items())
-            yield "  ".join(("", job["id"], *_about(job), fields))
+            yield "  ".join(("", job["id"], *_about(job, now_ms), fields))
 
 
 def _redrive(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
@@ -169,8 +174,7 @@ def _group(client: redis.Redis, options: argparse.Namespace) -> Row:
 def _settings(client: redis.Redis, key: bytes, group: Row) -> dict[str, Any]:
     """What the group does by itself, by the words of XGROUP CFGSET."""
     answer = _call(client, "XGROUP CFGGET", key, group["name"])
-    pairs = answer.items() if isinstance(answer, dict) else _pairs(answer)
-    return {_text(name): value for name, value in pairs}
+    return {_text(name): value for name, value in _pairs(answer)}
 
 
 def _state(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> Row:
@@ -179,10 +183,12 @@ def _state(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> Row:
     dead = settings["deadletter"]
     first: Any = client.xpending(key, group["name"])["min"]
     age_ms = None if first is None else max(0, now_ms - int(first.partition(b"-")[0]))
+    stream: Any = client.xinfo_stream(key)
     return {
         "queue": _text(key),
         "group": _text(group["name"]),
-        "length": client.xlen(key),
+        "scheduled": stream.get("scheduled", 0),
+        "length": stream["length"],
         "lag": group["lag"],
         "pending": group["pending"],
         "oldest_ms": age_ms,
@@ -190,6 +196,24 @@ def _state(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> Row:
         "dead_letters": _text(dead),
         "paused": settings["paused"] == b"yes",
     }
+
+
+def _scheduled(client: redis.Redis, key: bytes, count: int) -> list[Row]:
+    jobs = [_job(*entry) for entry in _call(client, "XSCHEDULED", key, "COUNT", count)]
+    return [{**job, "next_ms": int(job["id"].partition("-")[0])} for job in jobs]
+
+
+def _recurring(client: redis.Redis, key: bytes) -> list[Row]:
+    jobs = []
+    for answer in _call(client, "XSCHEDULES", key):
+        shown = {_text(name): value for name, value in _pairs(answer)}
+        job = _job(shown["name"], shown["fields"])
+        if every_ms := shown.get("every"):
+            job["when"] = f"every {_span(every_ms)}"
+        else:
+            job["when"] = f"{_text(shown['cron'])} {_text(shown['zone'])}"
+        jobs.append({**job, "next_ms": shown["next"]})
+    return jobs
 
 
 def _waiting(client: redis.Redis, key: bytes, group: Row, count: int) -> list[Row]:
@@ -218,22 +242,23 @@ def _dead(client: redis.Redis, dead_letters: str, count: int) -> list[Row]:
     return [_job(*entry) for entry in entries]
 
 
-def _job(entry_id: bytes, fields: dict[bytes, bytes]) -> Row:
-    return {
-        "id": _text(entry_id),
-        "fields": {_text(name): _text(value) for name, value in fields.items()},
-    }
+def _job(job_id: bytes, fields: Any) -> Row:
+    named = {_text(name): _text(value) for name, value in _pairs(fields)}
+    return {"id": _text(job_id), "fields": named}
 
 
-def _pairs(items: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
-    return zip(items[::2], items[1::2], strict=True)
+def _pairs(answer: Any) -> Iterable[tuple[Any, Any]]:
+    """Of a map, which RESP2 has as a list of names and values."""
+    if isinstance(answer, dict):
+        return answer.items()
+    return zip(answer[::2], answer[1::2], strict=True)
 
 
 # ---------------------------------------------------------------------- how it looks
 
 
 def _cells(row: Row) -> dict[str, str]:
-    numbers = {name: f"{row[name]:,}" for name in ("length", "lag", "pending")}
+    numbers = {name: f"{row[name]:,}" for name in ("scheduled", "length", "lag", "pending")}
     return {
         "queue": row["queue"],
         "group": row["group"],
@@ -244,12 +269,15 @@ def _cells(row: Row) -> dict[str, str]:
     }
 
 
-def _about(job: Row) -> list[str]:
+def _about(job: Row, now_ms: int) -> Iterator[str]:
     """What is said of a job besides its id and fields."""
-    if "worker" not in job:
-        return []
-    times = f"delivered {job['deliveries']} times, {_span(job['idle_ms'])} ago"
-    return [job["worker"] or "nobody's", times]
+    if "when" in job:
+        yield job["when"]
+    if job.get("next_ms") is not None:
+        yield f"in {_span(max(0, job['next_ms'] - now_ms))}"
+    if "worker" in job:
+        yield job["worker"] or "nobody's"
+        yield f"delivered {job['deliveries']} times, {_span(job['idle_ms'])} ago"
 
 
 def _table(rows: list[dict[str, str]]) -> Iterator[str]:

@@ -56,9 +56,12 @@ class Queue(QueueWords["Client"]):
                 raise
         await self.call(self.to_set())
 
-    async def enqueue(self, fields: Mapping[Any, Any]) -> Any:
-        """Add a job of these *fields*. Returns its id."""
-        return (await self.call(self.to_add(fields)))[0]
+    async def enqueue(self, fields: Mapping[Any, Any], *, delay_ms: int = 0) -> Any:
+        """Add a job of these *fields*, in *delay_ms* ms. Returns its id.
+
+        That of a delayed job is for cancel(): it gets another one when it is due.
+        """
+        return (await self.call(self.to_add(fields, delay_ms)))[0]
 
     async def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
         """Add a job of each of these fields, many in a round trip. Returns their ids."""
@@ -66,6 +69,31 @@ class Queue(QueueWords["Client"]):
         for some in batches(jobs, AT_ONCE):
             added += await self.call(*map(self.to_add, some))
         return added
+
+    async def cancel(self, job_id: Any) -> bool:
+        """Forget a delayed job; whether it was still there, and not due yet."""
+        return bool((await self.call(self.to_cancel(job_id)))[0])
+
+    async def schedule(
+        self,
+        job: str,
+        fields: Mapping[Any, Any],
+        *,
+        every_ms: int = 0,
+        cron: str = "",
+        zone: str = "",
+    ) -> int:
+        """Have a job of these *fields* added again and again, under the name *job*.
+
+        Either *every_ms*, or when *cron* says so in the time zone *zone*, by default UTC. One of
+        that name is replaced. Returns when the next time is: unix time in ms.
+        """
+        words = self.to_schedule(job, fields, every_ms, cron, zone)
+        return int((await self.call(words))[0])
+
+    async def unschedule(self, job: str) -> bool:
+        """End schedule(); whether there was such a job."""
+        return bool((await self.call(self.to_unschedule(job)))[0])
 
     async def pause(self) -> None:
         """Let no worker get a job until resume()."""

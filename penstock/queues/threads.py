@@ -52,9 +52,12 @@ class Queue(QueueWords["Client"]):
                 raise
         self.call(self.to_set())
 
-    def enqueue(self, fields: Mapping[Any, Any]) -> Any:
-        """Add a job of these *fields*. Returns its id."""
-        return self.call(self.to_add(fields))[0]
+    def enqueue(self, fields: Mapping[Any, Any], *, delay_ms: int = 0) -> Any:
+        """Add a job of these *fields*, in *delay_ms* ms. Returns its id.
+
+        That of a delayed job is for cancel(): it gets another one when it is due.
+        """
+        return self.call(self.to_add(fields, delay_ms))[0]
 
     def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
         """Add a job of each of these fields, many in a round trip. Returns their ids."""
@@ -62,6 +65,31 @@ class Queue(QueueWords["Client"]):
         for some in batches(jobs, AT_ONCE):
             added += self.call(*map(self.to_add, some))
         return added
+
+    def cancel(self, job_id: Any) -> bool:
+        """Forget a delayed job; whether it was still there, and not due yet."""
+        return bool(self.call(self.to_cancel(job_id))[0])
+
+    def schedule(
+        self,
+        job: str,
+        fields: Mapping[Any, Any],
+        *,
+        every_ms: int = 0,
+        cron: str = "",
+        zone: str = "",
+    ) -> int:
+        """Have a job of these *fields* added again and again, under the name *job*.
+
+        Either *every_ms*, or when *cron* says so in the time zone *zone*, by default UTC. One of
+        that name is replaced. Returns when the next time is: unix time in ms.
+        """
+        words = self.to_schedule(job, fields, every_ms, cron, zone)
+        return int(self.call(words)[0])
+
+    def unschedule(self, job: str) -> bool:
+        """End schedule(); whether there was such a job."""
+        return bool(self.call(self.to_unschedule(job))[0])
 
     def pause(self) -> None:
         """Let no worker get a job until resume()."""

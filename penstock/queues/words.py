@@ -81,8 +81,25 @@ class QueueWords(Generic[AnyClient]):
     def to_set(self) -> Words:
         return ("XGROUP CFGSET", self.name, self.group, *self._settings)
 
-    def to_add(self, fields: Mapping[Any, Any]) -> Words:
-        return ("XADD", self.name, "*", *(word for pair in fields.items() for word in pair))
+    def to_add(self, fields: Mapping[Any, Any], delay_ms: int = 0) -> Words:
+        when = ("DELAY", delay_ms) if delay_ms else ()
+        return ("XADD", self.name, *when, "*", *_flat(fields))
+
+    def to_cancel(self, job_id: Any) -> Words:
+        return ("XUNSCHEDULE", self.name, job_id)
+
+    def to_schedule(
+        self, job: str, fields: Mapping[Any, Any], every_ms: int, cron: str, zone: str
+    ) -> Words:
+        """Raises ValueError unless it says when, in one way."""
+        if bool(every_ms) == bool(cron):
+            raise ValueError("a recurring job has either every_ms or cron")
+        when = ("EVERY", every_ms) if every_ms else ("CRON", cron)
+        where = ("TZ", zone) if zone else ()
+        return ("XSCHEDULE", self.name, job, *when, *where, "*", *_flat(fields))
+
+    def to_unschedule(self, job: str) -> Words:
+        return ("XUNSCHEDULE", self.name, "NAMES", job)
 
     def to_take(self, worker: str, count: int, wait_ms: int | None) -> Words:
         wait = () if wait_ms is None else ("BLOCK", wait_ms)
@@ -203,6 +220,10 @@ class Attempt:
             return Outcome(FAILED, ("DELAY", error.delay_ms, *reason))
         log.error("queue %s: job %s has failed", self._queue, self._job_id, exc_info=error)
         return Outcome(FAILED, reason)
+
+
+def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:
+    return (word for pair in fields.items() for word in pair)
 
 
 def entries_in(answer: Any) -> list[Entry]:

@@ -108,6 +108,16 @@ async def test_a_paused_queue_gives_nothing(queue: Queue) -> None:
     assert await Worker(queue, nothing).drain() == 1
 
 
+async def test_delayed_and_recurring_jobs(queue: Queue, server: PenstockServer) -> None:
+    await queue.enqueue({"to": "ann"}, delay_ms=3_600_000)
+    assert await queue.cancel(await queue.enqueue({"to": "bob"}, delay_ms=3_600_000))
+    await queue.schedule("ping", {"to": "cem"}, every_ms=3_000_000)
+    assert await Worker(queue, nothing).drain() == 0
+    server.travel(hours=1, seconds=1)
+    assert await Worker(queue, nothing).drain() == 2
+    assert await queue.unschedule("ping")
+
+
 async def test_several_jobs_are_done_at_a_time(queue: Queue) -> None:
     together, ids = asyncio.Event(), set()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -66,9 +67,9 @@ def test_ls_is_a_table_of_all_groups(queue: Queue, say: Callable[..., str]) -> N
     queue.client.xgroup_create("mails", "audit", "0")
     queue.pause()
     assert say("ls").splitlines() == [
-        "queue  group    length  lag  pending  oldest  dead",
-        "mails  audit         7    7        0",
-        "mails  workers       7    3        2    20 s     2  paused",
+        "queue  group    scheduled  length  lag  pending  oldest  dead",
+        "mails  audit            0       7    7        0",
+        "mails  workers          0       7    3        2    20 s     2  paused",
     ]
     assert say("ls", "letters*") == ""
 
@@ -77,8 +78,8 @@ def test_ls_says_the_same_to_programs(queue: Queue, say: Callable[..., str]) -> 
     (row,) = json.loads(say("ls", "--json"))
     assert 20_000 <= row.pop("oldest_ms") < 30_000
     assert row == {
-        "queue": "mails", "group": "workers", "length": 7, "lag": 3, "pending": 2, "dead": 2,
-        "dead_letters": "mails:dead", "paused": False,
+        "queue": "mails", "group": "workers", "scheduled": 0, "length": 7, "lag": 3,
+        "pending": 2, "dead": 2, "dead_letters": "mails:dead", "paused": False,
     }  # fmt: skip
 
 
@@ -86,14 +87,35 @@ def test_peek_shows_jobs_of_each_kind(queue: Queue, say: Callable[..., str]) -> 
     entries: Any = queue.client.xrange("mails")
     ids = [job_id for job_id, _ in entries]
     lines = say("peek", "mails", "--count", "1").splitlines()
-    assert lines[:2] == ["waiting: 3", f"  {ids[4]}  to=eve"]
-    assert lines[2:4] == ["pending: 2", f"  {ids[2]}  w1  delivered 1 times, 20 s ago  to=cem"]
-    assert lines[4] == "dead: 2"
-    assert "to=ann dead-stream=mails" in lines[5]
-    assert len(lines) == 6
+    assert lines[:2] == ["scheduled: 0", "recurring: 0"]
+    assert lines[2:4] == ["waiting: 3", f"  {ids[4]}  to=eve"]
+    assert lines[4:6] == ["pending: 2", f"  {ids[2]}  w1  delivered 1 times, 20 s ago  to=cem"]
+    assert lines[6] == "dead: 2"
+    assert "to=ann dead-stream=mails" in lines[7]
+    assert len(lines) == 8
     shown = json.loads(say("peek", "mails", "--json"))
     assert [len(shown[kind]) for kind in ("waiting", "pending", "dead")] == [3, 2, 2]
     assert shown["pending"][1]["worker"] == "w2"
+
+
+def test_peek_shows_what_is_scheduled(
+    queue: Queue, server: PenstockServer, say: Callable[..., str]
+) -> None:
+    later = queue.enqueue({"to": "hal"}, delay_ms=3_600_000)
+    queue.schedule("ping", {"n": "1"}, every_ms=60_000)
+    queue.schedule("report", {"n": "2"}, cron="0 3 * * *", zone="Europe/Berlin")
+    server.travel_to(datetime(2030, 1, 1, tzinfo=UTC))
+    queue.enqueue({"to": "ivy"}, delay_ms=3_600_000)
+    lines = say("peek", "mails", "--count", "1").splitlines()
+    assert lines[0] == "scheduled: 1"
+    assert lines[1].endswith("  in 59 min  to=ivy")
+    assert lines[2:5] == [
+        "recurring: 2",
+        "  ping  every 60 s  in 59 s  n=1",
+        "  report  0 3 * * * Europe/Berlin  in 119 min  n=2",
+    ]
+    assert "mails  workers          1" in say("ls")
+    assert not queue.cancel(later)
 
 
 def test_redrive_sends_dead_letters_back(queue: Queue, say: Callable[..., str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -163,6 +164,43 @@ def test_a_paused_queue_gives_nothing(queue: Queue) -> None:
     assert queue.take("w") is None
     queue.resume()
     assert queue.take("w") is not None
+
+
+def test_a_delayed_job_comes_when_it_is_due(queue: Queue, server: PenstockServer) -> None:
+    queue.enqueue({"to": "ann"}, delay_ms=3_600_000)
+    other = queue.enqueue({"to": "bob"}, delay_ms=3_600_000)
+    assert queue.cancel(other)
+    assert not queue.cancel(other)
+    done: list[str] = []
+    worker = Worker(queue, lambda job: done.append(job.fields["to"]))
+    server.travel(minutes=59)
+    assert worker.drain() == 0
+    server.travel(minutes=1)
+    assert worker.drain() == 1
+    assert done == ["ann"]
+
+
+def test_a_recurring_job_comes_again_and_again(queue: Queue, server: PenstockServer) -> None:
+    server.travel_to(datetime(2030, 1, 1, tzinfo=UTC))
+    at_three = datetime(2030, 1, 1, 2, tzinfo=UTC)
+    next_ms = queue.schedule("report", {"n": "1"}, cron="0 3 * * *", zone="Europe/Berlin")
+    assert next_ms == at_three.timestamp() * 1000
+    queue.schedule("ping", {"n": "2"}, every_ms=3_600_000)
+    worker = Worker(queue, lambda job: None)
+    counts = []
+    for _ in range(4):
+        counts.append(worker.drain())
+        server.travel(hours=1)
+    assert counts == [0, 1, 2, 1]
+    assert queue.unschedule("ping")
+    assert queue.unschedule("report")
+    assert not queue.unschedule("report")
+
+
+def test_a_recurring_job_has_one_rule(queue: Queue) -> None:
+    for every_ms, cron in ((0, ""), (1000, "0 3 * * *")):
+        with pytest.raises(ValueError, match="either"):
+            queue.schedule("report", {"n": "1"}, every_ms=every_ms, cron=cron)
 
 
 def test_to_declare_it_again_changes_its_settings(queue: Queue) -> None:
