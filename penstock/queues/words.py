@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from traceback import format_exception_only
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import redis
@@ -40,7 +41,7 @@ class Retry(Exception):
 
     def __init__(self, delay_ms: int, reason: str = "") -> None:
         super().__init__(reason or f"after {delay_ms} ms")
-        self.delay_ms = delay_ms
+        self.delay_ms = max(0, int(delay_ms))
 
 
 class QueueWords(Generic[AnyClient]):
@@ -50,6 +51,8 @@ class QueueWords(Generic[AnyClient]):
     whose worker dies, waits as long as *backoff_ms* says before the second delivery, the third and
     so on; the last number repeats. After *max_deliveries* a job goes to the stream *dead_letters*,
     by default ``<name>:dead``. At most *max_pending* are under way at a time; 0: any number.
+
+    Raises ValueError if *visibility_ms* is not positive.
     """
 
     def __init__(
@@ -64,6 +67,8 @@ class QueueWords(Generic[AnyClient]):
         max_pending: int = 0,
         dead_letters: str = "",
     ) -> None:
+        if visibility_ms < 1:
+            raise ValueError("visibility_ms must be positive: else a job of a dead worker is lost")
         self.client = client
         self.name = name
         self.group = group
@@ -210,8 +215,7 @@ class Attempt:
             return DONE
         if not isinstance(error, Exception):  # the worker ends, whatever becomes of the job
             return None
-        text = f"{type(error).__name__}: {error}".encode(errors="backslashreplace")
-        reason = ("REASON", text[:MOST_REASON])
+        reason = ("REASON", _reason(error))
         if isinstance(error, Rejected):
             log.warning("queue %s: job %s was rejected: %s", self._queue, self._job_id, error)
             return Outcome(REJECTED, reason)
@@ -220,6 +224,13 @@ class Attempt:
             return Outcome(FAILED, ("DELAY", error.delay_ms, *reason))
         log.error("queue %s: job %s has failed", self._queue, self._job_id, exc_info=error)
         return Outcome(FAILED, reason)
+
+
+def _reason(error: Exception) -> bytes:
+    """What a dead letter says. It may have any characters, and even an exception of its own."""
+    is_ours = isinstance(error, Rejected | Retry)
+    text = str(error) if is_ours else "".join(format_exception_only(error)).strip()
+    return text.encode(errors="backslashreplace")[:MOST_REASON]
 
 
 def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:

@@ -102,17 +102,17 @@ def test_peek_shows_what_is_scheduled(
     queue: Queue, server: PenstockServer, say: Callable[..., str]
 ) -> None:
     later = queue.enqueue({"to": "hal"}, delay_ms=3_600_000)
+    server.freeze(datetime(2030, 1, 1, tzinfo=UTC))
     queue.schedule("ping", {"n": "1"}, every_ms=60_000)
     queue.schedule("report", {"n": "2"}, cron="0 3 * * *", zone="Europe/Berlin")
-    server.travel_to(datetime(2030, 1, 1, tzinfo=UTC))
     queue.enqueue({"to": "ivy"}, delay_ms=3_600_000)
     lines = say("peek", "mails", "--count", "1").splitlines()
     assert lines[0] == "scheduled: 1"
-    assert lines[1].endswith("  in 59 min  to=ivy")
+    assert lines[1].endswith("  in 60 min  to=ivy")
     assert lines[2:5] == [
         "recurring: 2",
-        "  ping  every 60 s  in 59 s  n=1",
-        "  report  0 3 * * * Europe/Berlin  in 119 min  n=2",
+        "  ping  every 60 s  in 60 s  n=1",
+        "  report  0 3 * * * Europe/Berlin  in 2 h  n=2",
     ]
     assert "mails  workers          1" in say("ls")
     assert not queue.cancel(later)

@@ -119,20 +119,40 @@ def test_a_job_says_when_it_wants_to_be_tried_again(queue: Queue, server: Pensto
     assert Worker(queue, put_off).drain() == 0
     server.travel(minutes=1)
     assert (Worker(queue, put_off).drain(), *left(queue)) == (1, 0, 1)
-    assert reasons(queue) == ["Retry: the office is closed"]
+    assert reasons(queue) == ["the office is closed"]
 
 
-def test_a_reason_may_be_long_and_of_any_characters(client: redis.Redis) -> None:
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RuntimeError("x" * 5000), f"RuntimeError: {'x' * 986}"),
+        (RuntimeError("\udcff\r\n1"), "RuntimeError: \\udcff\r\n1"),
+        (Mute(), f"{__name__}.Mute: <exception str() failed>"),
+        (Retry(-1.5), "after -1.5 ms"),  # type: ignore[arg-type]
+        (Rejected("no such address"), "no such address"),
+        (Rejected(), ""),
+    ],
+)
+def test_a_reason_may_be_anything(client: redis.Redis, error: Exception, reason: str) -> None:
     queue = Queue(client, "loud", max_deliveries=1)
     queue.declare()
-    queue.enqueue_many([{"n": "1"}] * 2)
-    texts = iter(("x" * 5000, "\udcff\r\n"))
+    queue.enqueue({"n": "1"})
 
     def fail(job: Job) -> None:
-        raise RuntimeError(next(texts))
+        raise error
 
     Worker(queue, fail).drain()
-    assert reasons(queue) == [f"RuntimeError: {'x' * 986}", "RuntimeError: \\udcff\r\n"]
+    assert reasons(queue) == [reason or "fatal"]
+
+
+def test_a_queue_needs_a_visibility(client: redis.Redis) -> None:
+    with pytest.raises(ValueError, match="visibility_ms"):
+        Queue(client, "lost", visibility_ms=0)
 
 
 def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
