@@ -155,6 +155,10 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
             f" MAXPENDING {dice.choice((0, 1, 5))} PAUSED no".split()
         ),
         ("XGROUP", "PAUSE", "q:stream:0", "g"),
+        tuple(
+            f"XCFGSET q:stream:0 RETAIN-AGE {dice.choice((0, 1, 50))} RETAIN-LENGTH"
+            f" {dice.choice((0, 3))} RETAIN-ACKED {dice.choice(('yes', 'no'))} COMPACT f".split()
+        ),
         ("XREDRIVE", "dead"),
         ("XADD", "q:stream:0", "DELAY", dice.randrange(20), "*", "f", value),
         ("XSCHEDULE", "q:stream:0", "job", "EVERY", dice.randrange(1, 20), "*", "f", "v"),
@@ -171,7 +175,7 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
     if is_whole:
         requests.add("MULTI")
     for _ in range(dice.choice((1, 5, 50 if len(value) < 10_000 else 2))):
-        requests.add(*dice.choices(feeds, (9, 9, 9, 4, 4, 2, 4, 1, 3, 9, 3, 2, 2, 2, 2, 1))[0])
+        requests.add(*dice.choices(feeds, (9, 9, 9, 4, 4, 2, 4, 1, 2, 3, 9, 3, 2, 2, 2, 2, 1))[0])
     if is_whole:
         requests.add("EXEC")
     return requests

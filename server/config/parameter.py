@@ -14,6 +14,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from storage.side_data.stream_policy import WORDS as POLICY_WORDS
+from storage.side_data.stream_policy import StreamPolicy
+
 UINT32 = 2**32 - 1
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
@@ -333,6 +336,50 @@ SAVE_POINTS: Kind[list[tuple[int, int]]] = Kind(
     _parse_save,
     lambda points: " ".join(f"{seconds} {changes}" for seconds, changes in points),
     lambda points: [f"{seconds} {changes}" for seconds, changes in points] or ['""'],
+    many_words=True,
+    cumulative=True,
+)
+
+
+def _parse_stream_policies(text: str, _old: object) -> list[tuple[str, ...]]:
+    words = text.split()
+    policies: list[tuple[str, ...]] = []
+    at = 0
+    while at < len(words):
+        start, policy = at, StreamPolicy()
+        if _capitals(words[at]) in POLICY_WORDS:
+            raise BadValue("a policy begins with a pattern of names")
+        at += 1
+        while at < len(words) and _capitals(words[at]) in POLICY_WORDS:
+            value = words[at + 1].encode("utf-8", "surrogateescape") if words[at + 1 :] else b""
+            if not policy.set(_capitals(words[at]), value) or not value:
+                raise BadValue(f"{words[at]} lacks a value, or has one that it cannot have")
+            at += 2
+        if not policy:
+            names = ", ".join(word.decode() for word in POLICY_WORDS)
+            raise BadValue(f"after a pattern there must be one of {names}")
+        policies.append(tuple(words[start:at]))
+    return policies
+
+
+def _capitals(word: str) -> bytes:
+    return word.upper().encode("utf-8", "surrogateescape")
+
+
+def _write_stream_policies(policies: list[tuple[str, ...]]) -> list[str]:
+    return [
+        " ".join(word if _PLAIN.fullmatch(word) else quoted(word) for word in policy)
+        for policy in policies
+    ]
+
+
+_PLAIN = re.compile(r"[!#-&(-\[\]-~]+")  # what needs no quotes
+
+# Each policy is a tuple of words: a pattern of names, and what XCFGSET takes.
+STREAM_POLICIES: Kind[list[tuple[str, ...]]] = Kind(
+    _parse_stream_policies,
+    lambda policies: " ".join(word for policy in policies for word in policy),
+    _write_stream_policies,
     many_words=True,
     cumulative=True,
 )

@@ -21,6 +21,7 @@ from server.config.parameter import (
     PERCENTILES,
     PORT,
     SAVE_POINTS,
+    STREAM_POLICIES,
     TEXT,
     UINT32,
     UINT64,
@@ -57,6 +58,8 @@ POLICIES = (
 SIGNALS = some_of("default", "save", "nosave", "now", "force")
 
 RDB_VERSIONS = {"7.0": 10, "7.2": 11, "7.4": 12, "8.6": 13, "8.8": 14}  # that each Redis reads
+
+NO_POLICIES: list[tuple[str, ...]] = []
 
 DEFAULT_OUTPUT_LIMITS = {
     "normal": OutputLimit(0, 0, 0),
@@ -189,6 +192,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     stream_node_max_entries = Parameter(integer(0, INT64), 100)
     stream_idmp_duration = Parameter(integer(1, MOST_SECONDS), 100)
     stream_idmp_maxsize = Parameter(integer(1, MOST_IDS), 100)
+    stream_policy = Parameter(STREAM_POLICIES, NO_POLICIES)
     notify_keyspace_events = Parameter(EVENT_CLASSES, NO_EVENTS)
     # what is watched
     slowlog_log_slower_than = Parameter(

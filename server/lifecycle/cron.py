@@ -18,6 +18,7 @@ from collections.abc import Callable
 from server.dispatch.dispatcher import Dispatcher
 from server.lifecycle.due_entries import DueEntries
 from server.lifecycle.idle_consumers import IdleConsumers
+from server.lifecycle.retention import Retention
 from server.lifecycle.time_travel import TimeTravel
 from server.parts.expiry.expiry_cycle import ExpiryCycle
 from server.parts.waiting.pausing import LATEST_MS
@@ -55,6 +56,7 @@ class Cron:
             self._state.latency_events,
             monotonic_s,
         )
+        self._retention = Retention(self._state, monotonic_s)
         self._travel = TimeTravel(dispatcher, monotonic_s)
         self._idle_consumers = IdleConsumers(self._state, monotonic_s)
         self._due = DueEntries(self._state, monotonic_s)
@@ -116,6 +118,8 @@ class Cron:
             if not state.pausing.active:
                 self._expire_keys()
         self._idle_consumers.run()
+        self._retention.begin()
+        self._tend_streams()
         state.propagation.deliver_each()
         state.persistence.tick()
         state.restrictions.follow_persistence()
@@ -127,6 +131,17 @@ class Cron:
             self._state.events.replica_expiry.run(self._state.databases, now_ms, self._monotonic_s)
         else:
             self._expiry.run()
+
+    def _tend_streams(self) -> None:
+        """Streams give up entries for a slice of time; if there are more, in the next turns."""
+        if self._retention.may_go_on:
+            self._retention.go_on()
+            if self._retention.has_worked and not self._retention.is_over:
+                self._turn.run_later(self._tend_more)
+
+    def _tend_more(self) -> None:
+        self._tend_streams()
+        self._state.propagation.deliver_each()
 
     def _watch_memory(self) -> None:
         """Update what the AOF buffer holds, and the peak. Each command checks maxmemory itself."""

@@ -5,7 +5,8 @@
        and scheduled entries are added, each before the waits that end later (XADD DELAY)
     3. keys and fields whose time has come are removed                   (EXPIRE, HEXPIRE),
        and consumers that have been silent                               (CONSUMERTIMEOUT)
-    4. DEBUG CLOCK is answered: after its reply nothing is left to do
+    4. streams give up what they do by their policies                    (XCFGSET RETAIN-AGE)
+    5. DEBUG CLOCK is answered: after its reply nothing is left to do
 
 It begins when the turn of the loop ends, so that nothing of it happens inside a command. It may
 take long; others are served every SLICE_S then, at the new time.
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from server.dispatch.dispatcher import Dispatcher
 from server.lifecycle.due_entries import DueEntries
 from server.lifecycle.idle_consumers import IdleConsumers
+from server.lifecycle.retention import Retention
 from server.parts.expiry.expiry_sweep import sweep
 from storage.stream import producers
 
@@ -33,6 +35,7 @@ class TimeTravel:
         self._monotonic_s = monotonic_s
         self._due = DueEntries(dispatcher.state, monotonic_s)
         self._idle_consumers = IdleConsumers(dispatcher.state, monotonic_s)
+        self._retention = Retention(dispatcher.state, monotonic_s)
         self._sweep: Iterator[None] = iter(())
         self._has_moved = False  # and what is over by then has not ended yet
         self._is_called = False  # in a moment
@@ -60,12 +63,16 @@ class TimeTravel:
         if self._has_moved:
             self._has_moved = False
             self._state.clock_moved()
+            self._retention.begin()
         is_done = self._add_due()
         if is_done:
             self._end_waits()
             is_done = self._add_due()  # what a pause has held back
-        if is_done and self._expire_some():
+        deadline_s = self._monotonic_s() + SLICE_S
+        is_done = is_done and self._expire_some(deadline_s)
+        if is_done:
             self._idle_consumers.run()
+        if is_done and self._tend_some(deadline_s):
             self._arrive()
         elif not self._is_called:
             self._go_on_soon()
@@ -104,15 +111,24 @@ class TimeTravel:
             self._dispatcher.waits.end_pause()
         self._dispatcher.waits.end_over(passed_ms)
 
-    def _expire_some(self) -> bool:
-        """Remove keys and fields for a slice of time. Whether all is done that may be.
+    def _tend_some(self, deadline_s: float) -> bool:
+        """Have streams give up what is due, until *deadline_s*. Whether all is done that may be."""
+        retention = self._retention
+        while retention.may_go_on and not retention.is_done:
+            retention.go_on()
+            self._state.propagation.deliver_each()
+            if self._monotonic_s() >= deadline_s:
+                break
+        return retention.is_done or not retention.may_go_on
+
+    def _expire_some(self, deadline_s: float) -> bool:
+        """Remove keys and fields until *deadline_s*. Whether all is done that may be.
 
         While writes are paused, no key is removed.
         """
         if not self._state.config.switches.active_expire or self._state.pausing.active:
             return True
         producers.expire_due(self._state.events.clock.now_ms)
-        deadline_s = self._monotonic_s() + SLICE_S
         is_done = all(self._monotonic_s() < deadline_s for _ in self._sweep)
         self._state.propagation.deliver_each()
         return is_done

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from server.observe.key_removals import KeyRemovals
 from server.observe.latency_events import LatencyEvents
 from server.parts.expiry.replica_expiry import ReplicaExpiry
+from server.parts.expiry.stream_policies import StreamPolicies
 from server.parts.propagation.propagation import Propagation
 from server.parts.pubsub.key_notifications import KeyNotifications
 from server.parts.pubsub.pubsub import PubSub
@@ -29,6 +30,7 @@ class ServerKeyEvents(KeyEvents):
         "_agenda",
         "_blocking",
         "_propagation",
+        "_stream_policies",
         "_tracking",
         "_watched",
         "_watching",
@@ -47,11 +49,13 @@ class ServerKeyEvents(KeyEvents):
         tracking: Tracking,
         latency_events: LatencyEvents,
         agenda: Agenda,
+        stream_policies: StreamPolicies,
     ) -> None:
         super().__init__(seed=int.from_bytes(os.urandom(7)))
         self._agenda = agenda
         self._blocking = blocking
         self._propagation = propagation
+        self._stream_policies = stream_policies
         self._tracking = tracking
         self._watching = watching
         self._watched = watching.watchers
@@ -70,6 +74,7 @@ class ServerKeyEvents(KeyEvents):
 
     def added(self, db: int, key: bytes) -> None:
         self.notifications.tell(db, key, b"new")
+        self._stream_policies.added(db, key)
 
     def replaced(self, db: int, key: bytes, type_changed: bool) -> None:
         self.notifications.tell(db, key, b"overwritten")

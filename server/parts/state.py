@@ -29,6 +29,7 @@ from server.parts.eviction.client_eviction import ClientEviction
 from server.parts.eviction.key_eviction import KeyEviction
 from server.parts.eviction.stream_compaction import StreamCompaction
 from server.parts.eviction.value_packing import ValuePacking
+from server.parts.expiry.stream_policies import StreamPolicies
 from server.parts.hash_imports import HashImports
 from server.parts.node_limits import NodeLimits
 from server.parts.persistence.persistence import Persistence
@@ -86,6 +87,7 @@ class ServerState:
             self.clients, self.pushes, self.memory, Chance(int.from_bytes(os.urandom(7)))
         )
         self.scripting = Scripting(self.memory)
+        self.stream_policies = StreamPolicies(self.databases)
         self.events = ServerKeyEvents(
             self.blocking,
             self.watching,
@@ -94,6 +96,7 @@ class ServerState:
             self.tracking,
             self.latency_events,
             self.agenda,
+            self.stream_policies,
         )
         self.hot_keys = HotKeys(self.events.chance, self.events.clock)
         self.command_times = CommandTimes(self.slow_log, self.latency_events, self.hot_keys)
@@ -141,6 +144,7 @@ class ServerState:
             self.pubsub,
             self.events.notifications,
             self.events.removals,
+            self.stream_policies,  # they hear of new keys even if nobody is notified
             self.tracking,
             self.access,
             self.monitors,

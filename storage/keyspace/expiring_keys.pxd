@@ -20,6 +20,7 @@ cdef class ExpiringKeys:
     cdef KeyTable _expires
     cdef KeyTable _field_expiries
     cdef readonly dict side
+    cdef readonly object tended
 
     cpdef int64_t expiry(self, bytes key) except? -1
     cpdef expire_at(self, bytes key, object when_ms)

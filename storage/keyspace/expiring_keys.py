@@ -6,6 +6,9 @@ by the active expiry cycle. This is the base of Keyspace, and has what it consis
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from typing import Any
+
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_table import KeyTable
 from storage.side_data.side_data import SideData
@@ -17,7 +20,10 @@ NO_TIME = NO_EXPIRY  # the same as a C number
 class ExpiringKeys:
     """Keys with their values and times. All operations are O(1).
 
-    *side* has the side data of the few keys that have any; see storage/side_data.
+    *side* has the side data of the few keys that have any; see storage/side_data. *tended* has the
+    keys of streams that may have a policy, in the order in which cron looks at them, with what it
+    notes of each: a key is entered when its policy is set, or found by its name, and leaves with
+    its value, or when cron finds no policy.
     """
 
     __slots__ = (
@@ -31,6 +37,7 @@ class ExpiringKeys:
         "events",
         "index",
         "side",
+        "tended",
     )
 
     def __init__(self, index: int, events: KeyEvents) -> None:
@@ -44,6 +51,7 @@ class ExpiringKeys:
         self._expires = KeyTable()  # key -> unix ms
         self._field_expiries = KeyTable()  # key -> unix ms: when the first field of its value does
         self.side: dict[bytes, SideData] = {}
+        self.tended: OrderedDict[bytes, Any] = OrderedDict()
 
     # ------------------------------------------------------------------ when keys expire
 
@@ -90,6 +98,8 @@ class ExpiringKeys:
             self._field_expiries.discard(key)
         if self.side:
             self._forget_side(key)
+        if self.tended:
+            self.tended.pop(key, None)
         self.events.removed(self.index, key)
         return True
 

@@ -8,6 +8,7 @@ from typing import Any
 from storage import allocation, types
 from storage.keyspace.key_lookups import KeyLookups, String
 from storage.side_data.side_data import SideData
+from storage.side_data.stream_policy import STREAM_POLICY
 from storage.value_type import ValueType
 
 NOTHING_REPLACED, REPLACED, TYPE_CHANGED = range(3)
@@ -50,6 +51,8 @@ class KeyChanges(KeyLookups):
             self._field_expiries.discard(key)
         if self.side:
             self._forget_side(key)
+        if self.tended:
+            self.tended.pop(key, None)
         if self._freeing.of_replaced:
             self._freeing.note(self.peek(key))
         is_new = False
@@ -113,6 +116,8 @@ class KeyChanges(KeyLookups):
         if side:
             self.side[key] = side
             self.events.side_changed(self.index, key)
+            if side.get(STREAM_POLICY) is not None:
+                self.tended.setdefault(key, None)
         elif self.side:
             self._forget_side(key)
 

@@ -12,6 +12,7 @@ objects of their own class.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 
 from storage import types
@@ -101,6 +102,7 @@ class Keyspace(KeyChanges):
         self._expires = KeyTable()
         self._field_expiries = KeyTable()
         self.side = {}
+        self.tended = OrderedDict()
         return keys
 
     def swap(self, other: Keyspace) -> None:
@@ -109,3 +111,4 @@ class Keyspace(KeyChanges):
         self._expires, other._expires = other._expires, self._expires
         self._field_expiries, other._field_expiries = other._field_expiries, self._field_expiries
         self.side, other.side = other.side, self.side
+        self.tended, other.tended = other.tended, self.tended

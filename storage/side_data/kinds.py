@@ -5,8 +5,9 @@ from __future__ import annotations
 from storage.side_data.group_policy import GROUP_POLICY
 from storage.side_data.schedule import SCHEDULE
 from storage.side_data.side_kind import SideKind, UnknownKind
+from storage.side_data.stream_policy import STREAM_POLICY
 
-ROWS: tuple[SideKind, ...] = (GROUP_POLICY, SCHEDULE)
+ROWS: tuple[SideKind, ...] = (GROUP_POLICY, SCHEDULE, STREAM_POLICY)
 
 BY_NAME: dict[bytes, SideKind] = {}
 

@@ -6,6 +6,7 @@ from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
 
 cdef Py_ssize_t _OBJECT
+cdef Py_ssize_t _MOST_ACKED
 
 
 @cython.final
@@ -14,12 +15,14 @@ cdef class References:
     cdef public Rax ids
     cdef public StreamId least
     cdef public StreamId kept_below
+    cdef public StreamId swept
+    cdef public list acked
 
     @cython.locals(number=Py_ssize_t)
     cpdef Py_ssize_t count(self, bytes key) except -1
     @cython.locals(number=Py_ssize_t)
     cpdef int added(self, bytes key) except -1
-    @cython.locals(number=Py_ssize_t, entry_id=StreamId)
+    @cython.locals(number=Py_ssize_t, entry_id=StreamId, acked=list)
     cpdef int removed(self, bytes key) except -1
     @cython.locals(least=StreamId)
     cpdef int group_moves(self, StreamId old, StreamId new) except -1

@@ -16,10 +16,14 @@ counts for each entry the groups in which it is pending, and one search answers 
 ``kept_below``: a trim with ACKED has found that no entry below can be deleted, so the next one
 begins there. An acknowledgement of an entry below sets it back to that entry.
 
+A stream that gives up what all groups have acknowledged (RETAIN-ACKED) looks at each entry once:
+``swept`` is the id up to which it has, and ``acked`` has the keys of those acknowledged since, of
+which no more than MOST_ACKED are kept: then all is looked at again.
+
 This is made when a command first asks, from all groups, which then tell it of each change. A stream
 that is never asked has none: it is not stored in an RDB, nor copied.
 
-    References   48 bytes
+    References   64 bytes
     ids          64, and 9 bytes or more for each entry that is pending in any group
 """
 
@@ -33,19 +37,23 @@ from storage.stream import stream_id
 from storage.stream.stream_id import ZERO, StreamId
 
 FEW: Final = 8  # groups
-OBJECT: Final = 48  # bytes, compiled
+OBJECT: Final = 64  # bytes, compiled
 _OBJECT: Final = OBJECT  # the same as a C number
+MOST_ACKED: Final = 100_000
+_MOST_ACKED: Final = MOST_ACKED  # the same as a C number
 
 
 class References:
     """The references of all groups of a stream, which report here what they do. All is O(log N)."""
 
-    __slots__ = ("ids", "kept_below", "least")
+    __slots__ = ("acked", "ids", "kept_below", "least", "swept")
 
     def __init__(self) -> None:
         self.ids: Rax | None = None  # id key -> how many groups have it pending; None: not counted
         self.least: StreamId | None = None  # None: not known
         self.kept_below = ZERO
+        self.swept = ZERO
+        self.acked: list[bytes] | None = None  # None: nobody looks at them
         allocation.used += _OBJECT
 
     def __del__(self) -> None:
@@ -74,6 +82,12 @@ class References:
         entry_id = stream_id.from_key(key)
         if stream_id.compare(entry_id, self.kept_below) < 0:
             self.kept_below = entry_id
+        acked = self.acked
+        if acked is not None:
+            acked.append(key)
+            if len(acked) > _MOST_ACKED:
+                acked.clear()
+                self.swept = ZERO
 
     def group_moves(self, old: StreamId, new: StreamId) -> None:
         """A group whose last_id was *old* has come, or been set back, to *new*."""

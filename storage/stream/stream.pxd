@@ -43,6 +43,7 @@ cdef class Stream:
     cdef readonly dict groups
     cdef public Producers producers
     cdef Positions _positions
+    cdef int64_t _bytes
     cdef Listpack _head
     cdef Listpack _tail
     cdef uint64_t _tail_ms
@@ -59,7 +60,7 @@ cdef class Stream:
     cpdef int append(self, StreamId entry_id, list fields, Py_ssize_t start=*, StreamConfig config=*) except -1
     @cython.locals(node=Listpack, most=int64_t)
     cdef Listpack _node_with_room(self, int64_t size, StreamConfig config)
-    @cython.locals(key=bytes)
+    @cython.locals(key=bytes, tail=Listpack)
     cdef Listpack _find_tail(self)
     @cython.locals(node=Listpack)
     cdef Listpack _new_tail(self, StreamId entry_id, list fields, Py_ssize_t start)
@@ -72,6 +73,7 @@ cdef class Stream:
     @cython.locals(entry=StreamIterator)
     cpdef StreamId last_entry_id(self)
 
+    cpdef int64_t node_bytes(self) noexcept
     cpdef Positions positions(self)
     @cython.locals(ends_late=bint, positions=Positions, before=int64_t)
     cpdef int64_t count(self, StreamId start, StreamId end) except -1
@@ -91,11 +93,12 @@ cdef class Stream:
     cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1
-    @cython.locals(node=Listpack, key=bytes, first=Py_ssize_t, at=Py_ssize_t, deleted=int64_t)
+    @cython.locals(node=Listpack, key=bytes, size=Py_ssize_t, first=Py_ssize_t, at=Py_ssize_t,
+                   deleted=int64_t)
     cdef int64_t _mark_from_front(self, RaxIterator place, int64_t count, StreamId end) except -1
     cpdef bint is_noted(self) except -1
     cdef int _note(self, bytes key) except -1
-    @cython.locals(keys=list, key=bytes, node=Listpack)
+    @cython.locals(keys=list, key=bytes, node=Listpack, made=Listpack)
     cpdef Py_ssize_t compact(self, Py_ssize_t most) except -1
 
     @cython.locals(group=ConsumerGroup)

@@ -81,6 +81,7 @@ class Stream:
     """A stream. In complexities, N is the number of nodes, E the number of entries in a node."""
 
     __slots__ = (
+        "_bytes",
         "_head",
         "_is_noted",
         "_positions",
@@ -111,6 +112,7 @@ class Stream:
         self._head: Listpack | None = None  # the first node, if it is known
         self._skip = 0  # bytes, as drawn above; 0 if the first node is not known
         self._is_noted = False  # whether nodes are to be rewritten
+        self._bytes = 0  # of all nodes but _tail: see node_bytes()
         self._tail: Listpack | None = None  # the last node, if it is known
         self._tail_ms = self._tail_seq = 0
         allocation.used += OBJECT
@@ -222,10 +224,12 @@ class Stream:
             return None
         key: bytes = found[0]
         self._tail_ms, self._tail_seq = octets.u64_be(key, 0), octets.u64_be(key, 8)
-        self._tail = found[1]
+        tail: Listpack = found[1]
+        self._tail = tail
+        self._bytes -= tail.size
         if self._positions is not None:
             self._positions.tail_found(self._tail_ms, self._tail_seq)
-        return self._tail
+        return tail
 
     def _new_tail(self, entry_id: StreamId, fields: list[bytes], start: int) -> Listpack:
         """A new last node, whose first entry is going to be *entry_id*.
@@ -236,6 +240,7 @@ class Stream:
         filled = self._tail
         node = stream_node.new_node(fields, start)
         if filled is not None:
+            self._bytes += filled.size
             node.reserve(min(filled.size, _MOST_ROOM))
             if stream_node.is_sparse(filled):
                 self._note(octets.id_key(self._tail_ms, self._tail_seq))
@@ -284,6 +289,14 @@ class Stream:
         return entry.current_id() if entry.next() else ZERO
 
     # ------------------------------------------------------------------ counting
+
+    def node_bytes(self) -> int:
+        """How many bytes its nodes have, deleted entries that are still in them included. O(1).
+
+        It is counted when a node is closed, changed by a deletion, or goes: so to add an entry to
+        the last node costs nothing.
+        """
+        return self._bytes if self._tail is None else self._bytes + self._tail.size
 
     def positions(self) -> Positions:
         """Where the entries are in the order of all. O(1), but O(N) for the first time."""
@@ -347,8 +360,10 @@ class Stream:
             if self._positions is not None:
                 self._positions.changed(entry.ms, entry.seq, -1)
             entry.shifted(node.size - size)
-            if node is not self._tail and stream_node.is_sparse(node):
-                self._note(entry.key())
+            if node is not self._tail:
+                self._bytes += node.size - size
+                if stream_node.is_sparse(node):
+                    self._note(entry.key())
         self.length -= 1
 
     def remove_node(self, key: bytes, node: Listpack) -> None:
@@ -359,6 +374,8 @@ class Stream:
             self._positions.changed(ms, seq, -stream_node.alive(node))
         if node is self._tail:
             self._tail = None
+        else:
+            self._bytes -= node.size
         if node is self._head:
             self._head = None
             self._skip = 0
@@ -434,6 +451,7 @@ class Stream:
         if node is not self._head:
             self._head = node
             self._skip = 0
+        size = node.size
         first = stream_node.first_entry(node)
         at = stream_node.alive_from(node, first + self._skip)
         deleted = 0
@@ -450,8 +468,10 @@ class Stream:
         if self._positions is not None:
             self._positions.changed(octets.u64_be(key, 0), octets.u64_be(key, 8), -deleted)
         self.length -= deleted
-        if node is not self._tail and stream_node.is_sparse(node):
-            self._note(key)
+        if node is not self._tail:
+            self._bytes += node.size - size
+            if stream_node.is_sparse(node):
+                self._note(key)
         return deleted
 
     # ------------------------------------------------------------------ sparse nodes
@@ -477,7 +497,9 @@ class Stream:
             if node is None or node is self._tail or stream_node.alive(node) == 0:
                 continue
             if stream_node.is_sparse(node):
-                self.rax.insert(key, stream_node.compacted(node))
+                made = stream_node.compacted(node)
+                self._bytes += made.size - node.size
+                self.rax.insert(key, made)
                 self._head = None
                 self._skip = 0
         if not sparse.has_more(id(self)):
@@ -580,6 +602,7 @@ class Stream:
 
     def add_node(self, key: bytes, node: Listpack) -> None:
         """Add a node that was made elsewhere and checked. The caller sets the counters."""
+        self._bytes = self.node_bytes() + node.size
         self.rax.insert(key, node)
         self._head = self._tail = None
         self._skip = 0

@@ -6,7 +6,12 @@ from typing import Any
 
 from protocol.encoder import Encoder
 from protocol.replies import Reply
-from server.commands.streams import dead_letters, stream_delays, stream_reply
+from server.commands.streams import (
+    dead_letters,
+    stream_delays,
+    stream_reply,
+    stream_retention,
+)
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
@@ -87,6 +92,7 @@ def xinfo_stream(call: Call) -> Reply:
         report[b"groups"] = len(stream.groups)
         report[b"first-entry"] = _edge(call, stream, reverse=False)
         report[b"last-entry"] = _edge(call, stream, reverse=True)
+    report.update(stream_retention.facts(call, call.argv[2], stream))
     return report
 
 

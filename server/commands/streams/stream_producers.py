@@ -1,14 +1,15 @@
-"""XCFGSET and XIDMPRECORD: what a stream knows of producers that add each entry once."""
+"""XCFGSET, XCFGGET, XIDMPRECORD: what is set of a stream, and known of its producers."""
 
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
-from server.commands.streams import stream_once
+from server.commands.streams import stream_once, stream_retention
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
-from server.table.keys import RW, UPDATE, KeyRange
+from server.table.keys import ACCESS, RO, RW, UPDATE, KeyRange
+from storage.side_data.stream_policy import StreamPolicy
 from storage.stream import stream_id
 from storage.stream.producers import MOST_IDS, MOST_SECONDS
 from storage.stream.stream import Stream
@@ -37,15 +38,28 @@ NOT_GIVEN = 0
     keys=KeyRange(RW | UPDATE),
 )
 def xcfgset(call: Call) -> Reply:
-    """Sets how long, and how many, ids of producers are known; if that changes, none is known.
+    """Sets which entries a stream gives up by itself, and how long ids of producers are known.
 
-    XCFGSET key [IDMP-DURATION seconds] [IDMP-MAXSIZE count]
+    XCFGSET key [IDMP-DURATION seconds] [IDMP-MAXSIZE count] [RETAIN-AGE age] [RETAIN-LENGTH count]
+    [RETAIN-BYTES bytes] [RETAIN-ACKED <yes | no>] [COMPACT field] [DEFAULTS]
+
+    What is not named stays as it is. The oldest entries go while they are older than RETAIN-AGE (in
+    ms, or with a unit: 7d), or more than RETAIN-LENGTH, or while the nodes have more than
+    RETAIN-BYTES; RETAIN-ACKED has those go that every group has acknowledged, and COMPACT those
+    that a newer entry with the same value of the field replaces. 0, no and an empty field end that.
+    DEFAULTS forgets all of it: what the configuration says for the name of the stream holds again.
+    If what is set of producers changes, no id of theirs is known.
     """
     key = call.argv[1]
     stream = call.db.find(key, Stream)
     if stream is None:
         raise errors.NO_SUCH_KEY
-    seconds, ids = _limits(call.argv)
+    policy = StreamPolicy()
+    seconds, ids, forgets = _settings(call.argv, policy)
+    if policy or forgets:
+        stream_retention.put(call, key, policy, forgets)
+    if not seconds and not ids:
+        return OK
     known = stream.producers
     if known is None:
         limits = call.server.node_limits.stream.producers
@@ -59,9 +73,13 @@ def xcfgset(call: Call) -> Reply:
     return OK
 
 
-def _limits(argv: list[bytes]) -> tuple[int, int]:
-    """The seconds and the number of ids; NOT_GIVEN for what is not given. Raises ErrorReply."""
+def _settings(argv: list[bytes], policy: StreamPolicy) -> tuple[int, int, bool]:
+    """The seconds, the number of ids (NOT_GIVEN: not given), and whether there is DEFAULTS.
+
+    *policy*, an empty one, is given what the words say. Raises ErrorReply.
+    """
     seconds = ids = NOT_GIVEN
+    forgets = False
     args = Args(argv, 2)
     while args.left:
         if args.left > 1 and args.skip(b"IDMP-DURATION"):
@@ -76,11 +94,40 @@ def _limits(argv: list[bytes]) -> tuple[int, int]:
             ids = args.take_int()
             if not 1 <= ids <= MOST_IDS:
                 raise BAD_IDS
+        elif args.skip(b"DEFAULTS"):
+            forgets = True
         else:
-            raise errors.SYNTAX
-    if not seconds and not ids:
+            stream_retention.take(args, policy)
+    if not seconds and not ids and not forgets and not policy:
         raise NO_LIMITS
-    return seconds, ids
+    return seconds, ids, forgets
+
+
+@command(
+    "XCFGGET",
+    arity=2,
+    flags=Flags.READONLY | Flags.FAST,
+    group="stream",
+    since="0.1.0",
+    complexity="O(N) with N being the number of patterns of stream-policy.",
+    keys=KeyRange(RO | ACCESS),
+)
+def xcfgget(call: Call) -> Reply:
+    """Shows what holds for a stream: by XCFGSET, or by the configuration for its name.
+
+    XCFGGET key
+    """
+    stream = call.db.read(call.argv[1], Stream)
+    if stream is None:
+        raise errors.NO_SUCH_KEY
+    limits = call.server.node_limits.stream.producers
+    known = stream.producers
+    shown: dict[bytes, Reply] = {
+        b"idmp-duration": limits.seconds if known is None else known.seconds,
+        b"idmp-maxsize": limits.ids if known is None else known.ids,
+    }
+    shown.update(stream_retention.shown(call, call.argv[1]))
+    return shown
 
 
 @command(

@@ -17,7 +17,7 @@ _NAMES = {
     EventClass.SORTED_SET: "zadd zincr zrem zpopmin zpopmax zremrangebyrank zremrangebyscore"
     " zremrangebylex zrangestore zunionstore zinterstore zdiffstore geosearchstore georadiusstore",
     EventClass.STREAM: "xadd xdel xtrim xsetid xgroup-create xgroup-setid xgroup-destroy"
-    " xgroup-createconsumer xgroup-delconsumer xgroup-cfgset"
+    " xgroup-createconsumer xgroup-delconsumer xgroup-cfgset xcfgset"
     " xschedule xunschedule",
     EventClass.EXPIRED: "expired",
     EventClass.EVICTED: "evicted",

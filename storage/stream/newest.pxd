@@ -1,0 +1,34 @@
+cimport cython
+from libc.stdint cimport int64_t
+
+from storage cimport allocation
+from storage.hash_table.packed_table cimport PackedTable
+from storage.listpack.listpack cimport Listpack
+from storage.stream cimport stream_id
+from storage.stream.stream cimport Stream
+from storage.stream.stream_id cimport StreamId
+from storage.stream.stream_iterator cimport StreamIterator
+
+cdef int64_t _FEW
+
+
+@cython.final
+@cython.no_gc
+cdef class Newest:
+    cdef readonly bytes field
+    cdef readonly StreamId upto
+    cdef PackedTable _table
+    cdef int64_t _used
+
+    cpdef int64_t values(self) except -1
+    cpdef int64_t bytes_used(self) except? -1
+    cpdef bint is_behind(self, Stream stream) except -1
+    @cython.locals(used=int64_t, found=list, entry=StreamIterator, left=int64_t, value=bytes,
+                   name=bytes, key=bytes, older=StreamId)
+    cpdef list replaced(self, Stream stream, int64_t most)
+
+
+@cython.locals(node=Listpack, name_at=Py_ssize_t, at=Py_ssize_t, is_it=bint)
+cpdef bytes value_of(StreamIterator entry, bytes field)
+@cython.locals(entry=StreamIterator)
+cpdef bint has_value(Stream stream, StreamId entry_id, bytes field, bytes value) except -1

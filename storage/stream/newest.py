@@ -1,0 +1,107 @@
+"""Of entries with one value of a field, which is the newest: the index of COMPACT.
+
+    entries   1 k=a   2 k=b   3 k=a   4 n=x   5 k=b   6 k=a
+    index     a -> 3, b -> 2 when all up to ``upto`` = 4 were walked over; 1 has been replaced
+
+The walk goes on from where it was, some entries at a time. One whose value is known already
+replaces the entry that the index has, if that is there and has that very value. What a client
+deletes, or a trim, stays in the index; when it has more than twice as many values as there are
+entries, it is made anew, by a walk over all.
+
+    PackedTable   hash of the value (8 bytes) -> id (16 bytes): about 40 bytes for each value
+"""
+
+from __future__ import annotations
+
+from storage import allocation
+from storage.hash_table.packed_table import PackedTable
+from storage.listpack.listpack import Listpack
+from storage.stream import stream_id
+from storage.stream.stream import Stream
+from storage.stream.stream_id import MAX, ZERO, StreamId
+from storage.stream.stream_iterator import StreamIterator
+
+_FEW = 1000  # values; an index of no more is not made anew
+_HASH_BITS = 2**64 - 1
+
+
+class Newest:
+    """The newest entries by their values of *field*. It is empty at first."""
+
+    __slots__ = ("_table", "_used", "field", "upto")
+
+    def __init__(self, field: bytes) -> None:
+        self.field = field
+        self.upto = ZERO  # all entries up to this id were walked over
+        self._table = PackedTable()
+        self._used = 0  # bytes of the items in the table
+
+    def values(self) -> int:
+        """How many values it has."""
+        return len(self._table)
+
+    def bytes_used(self) -> int:
+        """How much memory it takes, about."""
+        return self._used
+
+    def is_behind(self, stream: Stream) -> bool:
+        """Whether entries of *stream* were added since the walk."""
+        return stream_id.compare(self.upto, stream.last_id) < 0
+
+    def replaced(self, stream: Stream, most: int) -> list[StreamId]:
+        """Walk over *most* more entries of *stream*; return the ids that they have replaced.
+
+        O(log N + E) for each.
+        """
+        if len(self._table) > 2 * stream.length + _FEW:
+            self._table.clear()
+            self._used = 0
+            self.upto = ZERO
+        used = allocation.used_bytes()
+        found: list[StreamId] = []
+        entry = stream.range(self.upto.next(), MAX)
+        left = most
+        while left > 0 and entry.next():
+            left -= 1
+            self.upto = entry.current_id()
+            value = value_of(entry, self.field)
+            if value is None:
+                continue
+            name = (hash(value) & _HASH_BITS).to_bytes(8, "little")
+            key = self._table.get(name)
+            if key is not None:
+                older = stream_id.from_key(key)
+                if has_value(stream, older, self.field, value):
+                    found.append(older)
+            self._table.set(name, self.upto.key())
+        if left > 0:
+            self.upto = stream.last_id
+        self._used += allocation.used_bytes() - used
+        return found
+
+
+def value_of(entry: StreamIterator, field: bytes) -> bytes | None:
+    """The value of the first *field* of the entry at which *entry* stands; None without one."""
+    node: Listpack | None = entry.node
+    if node is None:
+        return None
+    name_at = entry.names_at
+    at = entry.fields_at
+    for _ in range(entry.num_fields):
+        if entry.same_fields:
+            if node.matches(name_at, field):
+                return node.get_bytes(at)
+            name_at = node.next(name_at)
+        else:
+            is_it = node.matches(at, field)
+            at = node.next(at)
+            if is_it:
+                return node.get_bytes(at)
+        at = node.next(at)
+    return None
+
+
+def has_value(stream: Stream, entry_id: StreamId, field: bytes, value: bytes) -> bool:
+    """Whether there is an entry of that id, and its *field* is *value*."""
+    entry = stream.range(entry_id, entry_id)
+    return entry.next() and value_of(entry, field) == value
