@@ -82,7 +82,7 @@ cdef class Standing:
 @cython.freelist(64)
 cdef class Waiter:
     cdef readonly Client client
-    cdef readonly list argv
+    cdef public list argv
     cdef public Block block
     cdef public int64_t due_ms
     cdef public Standing standing

@@ -37,8 +37,12 @@ cdef class Waits:
     cdef SharedReply _shared
 
     cpdef park(self, Client client, list argv, Block block)
-    @cython.locals(now=Restrictions, waiter=Waiter)
+    @cython.locals(waiter=Waiter)
     cpdef serve_ready(self)
+    @cython.locals(now=Restrictions)
+    cdef bint _are_held(self) except -1
+    @cython.locals(waiter=Waiter)
+    cpdef read_on(self)
     @cython.locals(waiter=Waiter)
     cpdef serve_keyless(self)
     @cython.locals(waiter=Waiter)

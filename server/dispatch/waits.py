@@ -3,6 +3,7 @@
     park()            a handler has returned a Block: its client waits, with its command
     serve_ready()     keys have become ready: the commands of their waiters run again
     serve_keyless()   what WAIT, WAITAOF and DEBUG CLOCK wait for may have come
+    read_on()         some have not looked at all yet that is there: their commands run again
     end_over()        the time of some is up
     end()             somebody ends a wait: CLIENT UNBLOCK, a change of the role
     begin_pause(), end_pause()     CLIENT PAUSE holds commands back
@@ -81,10 +82,7 @@ class Waits:
         What was pushed for them may have expired while the command ran that pushed it. To look
         whether a key wakes them removes it then, and no command of theirs logs that.
         """
-        now = self._restrictions
-        if now.must_check and (
-            self._pausing.until_ms or now.busy is not None or now.stopping or now.refuses_reads
-        ):
+        if self._are_held():
             return
         self._timekeeper.begin()
         try:
@@ -96,6 +94,23 @@ class Waits:
             raise ServerFault("waiting clients were not served") from error
         finally:
             self._shared.forget()
+
+    def _are_held(self) -> bool:
+        """Whether something keeps all waiters from being served."""
+        now = self._restrictions
+        return now.must_check and bool(
+            self._pausing.until_ms or now.busy is not None or now.stopping or now.refuses_reads
+        )
+
+    def read_on(self) -> None:
+        """Run again the commands that have not looked at all yet that is there (XREAD WHERE)."""
+        if self._are_held():
+            self._blocking.hold_unfinished()
+            return
+        for waiter in self._blocking.take_unfinished():
+            if waiter.client.waiter is waiter:
+                self._run_again(waiter)
+        self.serve_ready()
 
     def serve_keyless(self) -> None:
         """Run the commands again that wait for no key but for what is kept (WAITAOF)."""

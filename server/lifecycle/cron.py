@@ -162,6 +162,10 @@ class Cron:
         """A script was suspended: resume it after this turn of the loop."""
         self._turn.run_later(self._dispatcher.resume_script)
 
+    def read_on_soon(self) -> None:
+        """Clients wait that have not looked at all yet: run them after this turn of the loop."""
+        self._turn.run_later(self._dispatcher.waits.read_on)
+
     # ------------------------------------------------------------------ scheduled entries
 
     def entries_due(self, due_ms: int) -> None:

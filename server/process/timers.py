@@ -20,6 +20,9 @@ class Timers(Protocol):
     def run_script_soon(self) -> None:
         """A script was suspended: resume it after this turn of the loop."""
 
+    def read_on_soon(self) -> None:
+        """Clients wait that have not looked at all yet: run them after this turn of the loop."""
+
     def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the server's clock: other things are due."""
 
@@ -38,6 +41,9 @@ class NoTimers:
 
     def run_script_soon(self) -> None:
         """Leave it."""
+
+    def read_on_soon(self) -> None:
+        """Let them wait."""
 
     def clock_moved(self) -> None:
         """Nothing is due by the clock."""

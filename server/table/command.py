@@ -81,6 +81,7 @@ class Block:
         "keys",
         "kind",
         "on_no_key",
+        "reads_on",
         "timeout_ms",
         "wake_ms",
         "when_denied",
@@ -96,6 +97,7 @@ class Block:
     argv: list[bytes] | None
     on_no_key: bool
     for_more: bool
+    reads_on: bool
 
 
 def new_block(
@@ -108,6 +110,7 @@ def new_block(
     on_no_key: bool = False,
     for_more: bool = False,
     wake_ms: int = NO_CLAIM,
+    reads_on: bool = False,
 ) -> Block:
     """Have the client wait for one of *keys*.
 
@@ -119,7 +122,8 @@ def new_block(
 
     A client that would claim what others have been given is woken by each delivery from its keys,
     and after *wake_ms*, when the first may be claimed (0: there is none yet; NO_CLAIM: it would
-    not).
+    not). With *reads_on* the command has not looked at all that is there: it is run again when
+    others have had their turn.
     """
     made = Block.__new__(Block)
     made.keys = keys
@@ -131,6 +135,7 @@ def new_block(
     made.on_no_key = on_no_key
     made.for_more = for_more
     made.wake_ms = wake_ms
+    made.reads_on = reads_on
     return made
 
 

@@ -154,8 +154,9 @@ class KeywordKeys(KeySpec):
     """Keys after *keyword*: all words there or, with *share* = 2, their first half.
 
     The keyword is one of the options that begin at *options_at*. *values* tells how many words an
-    option takes along, so that a consumer group named ``STREAMS`` is not taken for the keyword.
-    COMMAND INFO cannot express that: it shows *start_from*, where clients look for the keyword.
+    option takes along, so that a consumer group named ``STREAMS`` is not taken for the keyword;
+    *counted* where its number stands, behind an option that takes as many more. COMMAND INFO cannot
+    express that: it shows *start_from*, where clients look for the keyword.
     """
 
     def __init__(
@@ -166,6 +167,7 @@ class KeywordKeys(KeySpec):
         options_at: int = 1,
         values: Mapping[bytes, int] = NO_VALUES,
         share: int = 1,
+        counted: Mapping[bytes, int] = NO_VALUES,
     ) -> None:
         super().__init__(flags)
         self.keyword = keyword
@@ -173,6 +175,7 @@ class KeywordKeys(KeySpec):
         self.options_at = options_at
         self.values = values
         self.share = share
+        self.counted = counted
 
     def searches(self) -> tuple[Search, Search]:
         others = _range(-1, 1, self.share if self.share > 1 else 0)
@@ -189,6 +192,9 @@ class KeywordKeys(KeySpec):
             word = argv[at].upper()
             if word == self.keyword:
                 return at + 1
+            if word in self.counted:
+                at += self.counted[word]
+                at += _number_at(argv, at)
             at += 1 + self.values.get(word, 0)
         return None
 
@@ -222,6 +228,12 @@ class UnknownKeys(KeySpec):
 
     def keys_in(self, argv: list[bytes]) -> list[bytes]:
         return []
+
+
+def _number_at(argv: list[bytes], at: int) -> int:
+    """The number that stands at *at*; 0 if it is none, or negative."""
+    text = argv[at] if at < len(argv) else b""
+    return max(octets.int64_of(text), 0) if octets.is_int64(text) else 0
 
 
 def _keyword(keyword: bytes, start_from: int) -> Search:

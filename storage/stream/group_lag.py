@@ -53,6 +53,22 @@ def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
     group.move_to(entry_id)
 
 
+def move_past(
+    stream: Stream, group: ConsumerGroup, first: StreamId, last: StreamId, entries: int
+) -> None:
+    """As move_on() for each of the next *entries* entries, which are from *first* to *last*. O(1).
+
+    After the first one either each counts one more, or the counter is unknown up to the last one.
+    """
+    move_on(stream, group, first)
+    if entries > 1:
+        if group.entries_read != UNKNOWN and not has_tombstone_after(stream, group.last_id):
+            group.entries_read += min(entries - 1, _MOST - group.entries_read)
+        elif stream.entries_added:
+            group.entries_read = number_of(stream, last)
+        group.move_to(last)
+
+
 def has_tombstone_after(stream: Stream, entry_id: StreamId) -> bool:
     """Whether an entry at or after *entry_id*, before a living one, may have been deleted by id."""
     last_deleted = stream.max_deleted_id

@@ -117,11 +117,15 @@ class RecordingLog(Durability):
 class TravelTimers(NoTimers):
     """What DEBUG CLOCK makes due is done; a script is not suspended, as there is no loop."""
 
-    def __init__(self, travel: TimeTravel) -> None:
+    def __init__(self, travel: TimeTravel, dispatcher: Dispatcher) -> None:
         self._travel = travel
+        self._dispatcher = dispatcher
 
     def clock_moved(self) -> None:
         self._travel.begin()
+
+    def read_on_soon(self) -> None:
+        self._dispatcher.turn.run_later(self._dispatcher.waits.read_on)
 
 
 class SocketlessServer:
@@ -136,7 +140,7 @@ class SocketlessServer:
         self.state.events.loose_keys.many = 0  # values are packed at once, as when many are loose
         self.dispatcher = Dispatcher(self.state, self.log)
         self._travel = TimeTravel(self.dispatcher, lambda: 0.0)
-        self.dispatcher.use_timers(TravelTimers(self._travel))
+        self.dispatcher.use_timers(TravelTimers(self._travel, self.dispatcher))
         self.dispatcher.long_scripts.timers = None  # nobody would take up a script that was left
         self.roles = RoleChanges(self.dispatcher, lambda: None)
         self.dispatcher.turn.loop = self

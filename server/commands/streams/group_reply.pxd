@@ -9,6 +9,7 @@ from server.commands.streams.stream_reply cimport EntryWriter
 from storage.stream cimport group_lag, stream_id
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
+from storage.stream.entry_filter cimport EntryFilter
 from storage.stream.pending cimport Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
@@ -21,6 +22,8 @@ cdef int64_t _NO_CLAIM
 cdef int64_t NO_LIMIT
 cdef int64_t RELEASED_ONLY
 cdef Py_ssize_t MOST_DEAD
+cdef Py_ssize_t MOST_CLAIMS
+cdef int64_t CLAIMS_AGAIN_MS
 cdef list NO_ENTRIES
 
 
@@ -43,6 +46,8 @@ cdef class Delivery:
     cdef readonly int64_t room
     cdef readonly list dead
     cdef readonly bint ids_only
+    cdef readonly EntryFilter where
+    cdef readonly bint has_passed
     cdef readonly bint is_cut
     cdef public bint is_more
 
@@ -51,6 +56,15 @@ cdef class Delivery:
     @cython.locals(pending=Pending, dead_of_consumer=Py_ssize_t, pending_of_all=Py_ssize_t)
     cdef int _limit(self, object policy, Consumer consumer) except -1
 
+    @cython.locals(pending=Pending)
+    cdef Pending _first_wanted(
+        self, EntryFilter where, Pending start, int64_t min_idle, int64_t now_ms
+    )
+    cdef bint _is_dead(self, Pending pending) except -1
+    @cython.locals(entry_id=StreamId, entry=StreamIterator)
+    cdef bint _is_wanted(self, EntryFilter where, Pending pending) except -1
+    @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
+    cdef int64_t _ms_to_wanted(self, EntryFilter where, int64_t min_idle, int64_t now_ms) except -1
     cpdef bint is_of_new(self) except -1
     @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)
     cpdef StreamIterator find_new(self)
@@ -64,12 +78,14 @@ cdef class Delivery:
     @cython.locals(held=Pending)
     cpdef int64_t ms_to_held(self, int64_t now_ms) except -1
     @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, elements=Py_ssize_t,
-                   size=Py_ssize_t, entry_id=StreamId, claims=bint, written=Py_ssize_t, deadline=int64_t, fence=int64_t)
+                   size=Py_ssize_t, entry_id=StreamId, where=EntryFilter, claims=bint, written=Py_ssize_t, deadline=int64_t, fence=int64_t)
     cpdef Py_ssize_t write_new(
         self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
         int64_t now_ms, Py_ssize_t end, bint is_first, int64_t min_idle=*
     ) except -1
-    @cython.locals(group=ConsumerGroup, claimed=list, last=Pending, pending=Pending, newer=Pending,
+    @cython.locals(found=bint, first=StreamId, last=StreamId)
+    cdef bint _find_wanted(self, EntryFilter where, StreamIterator entry) except -1
+    @cython.locals(group=ConsumerGroup, looks=Py_ssize_t, claimed=list, last=Pending, pending=Pending, newer=Pending,
                    entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t, waits=bint)
     cdef int _write_idle(
         self, Encoder out, EntryWriter writer, Consumer consumer, Py_ssize_t count, int64_t now_ms,
@@ -86,7 +102,8 @@ cdef class Delivery:
 
 @cython.locals(made=Delivery)
 cpdef Delivery new_delivery(
-    bytes key, Stream stream, ConsumerGroup group, StreamId after, bint ids_only=*
+    bytes key, Stream stream, ConsumerGroup group, StreamId after, bint ids_only=*,
+    EntryFilter where=*
 )
 
 cdef int _write_number(Encoder out, int64_t number) except -1

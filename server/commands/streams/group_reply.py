@@ -11,6 +11,7 @@ from storage.side_data.group_policy import GroupPolicy
 from storage.stream import group_lag, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
+from storage.stream.entry_filter import EntryFilter
 from storage.stream.pending import NOBODY, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
@@ -20,6 +21,8 @@ _NO_CLAIM = NO_CLAIM  # as a C number
 NO_LIMIT = 2**62  # entries
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
 MOST_DEAD = 200  # entries that a reader finds dead: they are moved, and nobody waits for long
+MOST_CLAIMS = 10_000  # pending entries that one call looks at for those that WHERE names
+CLAIMS_AGAIN_MS = 1000  # at the earliest, if none of them is one
 NO_ENTRIES: list[Pending] = []
 NEW = MAX  # stands for the ID ``>``: no pending entry has a greater ID
 
@@ -31,9 +34,9 @@ class Delivery:
     """
 
     __slots__ = (
-        "after", "claimed", "dead", "given", "group", "ids_only", "is_cut", "is_more", "key",
-        "min_idle", "policy", "room", "stream", "tells_deadline", "tells_deliveries",
-        "tells_fence", "turn_ms",
+        "after", "claimed", "dead", "given", "group", "has_passed", "ids_only", "is_cut", "is_more",
+        "key", "min_idle", "policy", "room", "stream", "tells_deadline", "tells_deliveries",
+        "tells_fence", "turn_ms", "where",
     )  # fmt: skip
 
     key: bytes
@@ -51,6 +54,8 @@ class Delivery:
     room: int  # how many new entries may be given, by the policy
     dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
     ids_only: bool  # whether the reply has no fields
+    where: EntryFilter | None  # which entries are wanted; None: all
+    has_passed: bool  # whether the group has moved beyond entries that are not wanted
     is_more: bool  # whether more is due than was looked at
     is_cut: bool  # whether the size of the reply has left no room for an entry
 
@@ -113,6 +118,8 @@ class Delivery:
     def find_idle(self, min_idle: int, now_ms: int) -> Pending | None:
         """The entry delivered longest ago, if that is *min_idle* ms; one that is in the stream."""
         pending = self.group.oldest
+        if self.where is not None:
+            pending = self._first_wanted(self.where, pending, min_idle, now_ms)
         while pending is not None and self.group.is_idle(pending, min_idle, now_ms):
             if self.stream.contains(pendings.id_of(pending)):
                 return pending
@@ -122,6 +129,8 @@ class Delivery:
     def ms_to_idle(self, min_idle: int, now_ms: int) -> int:
         """After how many ms find_idle() finds the first one; 0 if there is nothing to be found."""
         pending = None if min_idle == RELEASED_ONLY else self.group.oldest
+        if self.where is not None and pending is not None:
+            return self._ms_to_wanted(self.where, min_idle, now_ms)
         while pending is not None:
             left = min_idle - octets.since(pending.delivery_time, now_ms)
             # By a policy, what is due and was not given is dead and cannot be moved: no time helps.
@@ -135,6 +144,45 @@ class Delivery:
         """After how many ms the first entry that is held may be given; 0 if none is held."""
         held = self.group.by_time.first_held()
         return 0 if held is None else max(1, held.delivery_time - now_ms)
+
+    def _first_wanted(
+        self, where: EntryFilter, start: Pending | None, min_idle: int, now_ms: int
+    ) -> Pending | None:
+        """The first of the idle entries from *start* on that *where* names, or that is dead.
+
+        Of many, the MOST_CLAIMS that were delivered longest ago are looked at.
+        """
+        pending = start
+        for _ in range(MOST_CLAIMS):
+            if pending is None or not self.group.is_idle(pending, min_idle, now_ms):
+                return None
+            if self._is_dead(pending) or self._is_wanted(where, pending):
+                return pending
+            pending = pending.newer
+        return None
+
+    def _is_dead(self, pending: Pending) -> bool:
+        """Whether it is moved to the dead letters when it is due, by any reader."""
+        return self.policy is not None and self.policy.is_dead(pendings.count_of(pending))
+
+    def _is_wanted(self, where: EntryFilter, pending: Pending) -> bool:
+        """Whether it is in the stream, and *where* names it."""
+        entry_id = pendings.id_of(pending)
+        entry = self.stream.range(entry_id, entry_id)
+        return entry.next() and where.matches(entry)
+
+    def _ms_to_wanted(self, where: EntryFilter, min_idle: int, now_ms: int) -> int:
+        """As ms_to_idle(), for the first that *where* names, of those that are looked at."""
+        pending = self.group.oldest
+        for _ in range(MOST_CLAIMS):
+            if pending is None:
+                return 0
+            left = min_idle - octets.since(pending.delivery_time, now_ms)
+            is_stuck = self.policy is not None and left <= 0
+            if not is_stuck and (self._is_dead(pending) or self._is_wanted(where, pending)):
+                return max(1, left)
+            pending = pending.newer
+        return max(min_idle, CLAIMS_AGAIN_MS)
 
     def write_new(
         self,
@@ -175,12 +223,17 @@ class Delivery:
         if self.policy is not None and pends:
             self._limit(self.policy, consumer)
         written = len(self.claimed)
+        where = self.where
+        if where is not None:
+            entry = stream.range(group.last_id.next())  # it stands before the first one
         while (
             entry is not None
             and not self.is_cut
             and (written == 0 or written != count)
             and len(given) < self.room
         ):
+            if where is not None and not self._find_wanted(where, entry):
+                break
             size = out.size()
             writer.write(entry)
             if self.tells_deliveries:
@@ -200,12 +253,25 @@ class Delivery:
                 group.deliver(entry_id, consumer, now_ms)
             given.append(entry_id)
             written += 1
-            if not entry.next():
+            if where is None and not entry.next():
                 break
         out.close_array(mark, written)
         if self.claimed or (pends and given):
             consumer.active_time = now_ms
         return written
+
+    def _find_wanted(self, where: EntryFilter, entry: StreamIterator) -> bool:
+        """Go on to the next entry that *where* names; False if it finds none.
+
+        The group passes the others, as if they were delivered and acknowledged.
+        """
+        found = where.find(entry)
+        if where.passed:
+            first = stream_id.make_id(where.first_ms, where.first_seq)
+            last = stream_id.make_id(where.last_ms, where.last_seq)
+            group_lag.move_past(self.stream, self.group, first, last, where.passed)
+            self.has_passed = True
+        return found
 
     def _write_idle(
         self,
@@ -228,18 +294,26 @@ class Delivery:
         waits = self.awaits_backoff()
         last = group.by_time.newest  # what is claimed goes behind it
         pending = group.oldest
+        looks = MOST_CLAIMS
         while pending is not None and group.is_idle(pending, min_idle, now_ms):
             newer = None if pending is last else pending.newer
             if waits and self.is_to_wait(pending, now_ms):
                 self.is_more = True
                 break
-            if self.policy is not None and self.policy.is_dead(pendings.count_of(pending)):
+            if self._is_dead(pending):
                 if len(self.dead) == MOST_DEAD:
                     self.is_more = True
                     break
                 self.dead.append(pending)
                 pending = newer
                 continue
+            if self.where is not None:
+                looks -= 1
+                if looks < 0:
+                    break
+                if not self._is_wanted(self.where, pending):
+                    pending = newer
+                    continue
             entry_id = pendings.id_of(pending)
             entry = self.stream.range(entry_id, entry_id)
             if entry.next():
@@ -274,7 +348,8 @@ class Delivery:
     ) -> int:
         """Write the consumer's pending entries that follow *after*, *count* at most (0: all).
 
-        Each entry that is still in the stream is delivered once more. Of a deleted one only the ID
+        Each entry that is still in the stream is delivered once more; those that *where* does not
+        name stay as they are. Of a deleted one only the ID
         is written; with *ids_only* of the others, too. *end*, *is_first* and what is returned are
         as of write_new().
         """
@@ -285,6 +360,8 @@ class Delivery:
             delivered: Pending = place.value
             entry_id = pendings.id_of(delivered)
             size = out.size()
+            if self.where is not None and not self._is_wanted(self.where, delivered):
+                continue
             if self.ids_only:
                 is_there = self.stream.contains(entry_id)
                 out.bulk(entry_id.encode())
@@ -316,7 +393,12 @@ def _write_number(out: Encoder, number: int) -> None:
 
 
 def new_delivery(
-    key: bytes, stream: Stream, group: ConsumerGroup, after: StreamId, ids_only: bool = False
+    key: bytes,
+    stream: Stream,
+    group: ConsumerGroup,
+    after: StreamId,
+    ids_only: bool = False,
+    where: EntryFilter | None = None,
 ) -> Delivery:
     """What is to be delivered from *stream*, which is at *key*."""
     made = Delivery.__new__(Delivery)
@@ -335,6 +417,8 @@ def new_delivery(
     made.room = NO_LIMIT
     made.dead = NO_ENTRIES
     made.ids_only = ids_only
+    made.where = where
+    made.has_passed = False
     made.is_cut = False
     made.is_more = False
     return made

@@ -28,10 +28,15 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
 
 VALUES = {b"COUNT": 1, b"BLOCK": 1, b"MAXCOUNT": 1, b"MAXSIZE": 1}  # words of each option
-READ_KEYS = KeywordKeys(RO | ACCESS, b"STREAMS", start_from=1, values=VALUES, share=2)
+COUNTED = {b"WHERE": 2}  # the second word says how many follow
+READ_KEYS = KeywordKeys(
+    RO | ACCESS, b"STREAMS", start_from=1, values=VALUES, share=2, counted=COUNTED
+)
 # As in redis, the flags say that XREADGROUP only reads: they are about the entries, not the group.
 GROUP_VALUES = {b"GROUP": 2, b"CLAIM": 1, **VALUES}
-GROUP_READ_KEYS = KeywordKeys(RO | ACCESS, b"STREAMS", start_from=4, values=GROUP_VALUES, share=2)
+GROUP_READ_KEYS = KeywordKeys(
+    RO | ACCESS, b"STREAMS", start_from=4, values=GROUP_VALUES, share=2, counted=COUNTED
+)
 
 _MEANINGLESS = (
     "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
@@ -92,9 +97,9 @@ def xread(call: Call) -> Reply | Block:
     """Returns the entries of several streams after the given IDs; waits for them if told to.
 
     XREAD [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size] [PRIORITY] [NOFIELDS]
-    [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
+    [WHERE field numvalues value [value ...]] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
     """
-    request = stream_request.take_request(call.argv, False, call.now_ms)
+    request = stream_request.take_request(call.argv, False, call.now_ms, call.is_inside)
     keys = request.keys
     seen = []
     body: Encoder | None = None  # until there is something to write
@@ -111,7 +116,10 @@ def xread(call: Call) -> Reply | Block:
         ):
             if body is None:
                 body = _begin_reply(call, request)
-            served += _write_after(body, key, stream, after, request)
+            if _write_after(body, key, stream, after, request):
+                served += 1
+            elif request.where is not None and request.where.passed:
+                seen[-1] = stream_id.make_id(request.where.last_ms, request.where.last_seq)
     if body is not None and served:
         return body if len(keys) == 1 else _with_head(body, served)
     asked = call.argv[request.ids_at :]
@@ -129,7 +137,9 @@ def _write_after(
     if body.resp == 2:
         body.array(2)
     body.bulk(key)
-    if request.max_count or request.max_size:
+    if request.where is not None:
+        given = _write_matching(body, stream, after, request)
+    elif request.max_count or request.max_size:
         given = _write_within(body, stream, after, request)
     else:
         given = stream_reply.write_range(
@@ -154,6 +164,21 @@ def _write_within(body: Encoder, stream: Stream, after: StreamId, request: Reque
     return written
 
 
+def _write_matching(body: Encoder, stream: Stream, after: StreamId, request: Request) -> int:
+    """As _write_within, but only what WHERE names, as far as the call may look."""
+    where = request.where
+    assert where is not None
+    end = request.max_size or NO_END
+    entries = stream.range(after.next())
+    is_first = request.given == 0
+    given, has_room = stream_reply.write_matching(
+        body, entries, where, request.count_now(), end, is_first, request.nofields
+    )
+    request.note(given, has_room)
+    written: int = given
+    return written
+
+
 def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
     """The id after which XREAD begins: *text*, or what ``$`` and ``+`` stand for."""
     if text == b"$":
@@ -168,18 +193,23 @@ def _last_seen(stream: Stream | None, text: bytes) -> StreamId:
 
 
 def _wait(call: Call, request: Request, ids: list[bytes], wake_ms: int = NO_CLAIM) -> Reply | Block:
-    """Wait for the streams if BLOCK is given. ``$`` becomes the last id of this moment."""
-    if request.block_ms is None:
+    """Wait for the streams if BLOCK is given. ``$`` becomes the last id of this moment.
+
+    Without BLOCK a call waits if it has not looked at all entries yet, until it has.
+    """
+    reads_on = request.where is not None and request.where.is_cut
+    if request.block_ms is None and not reads_on:
         return NULL_ARRAY
     return new_block(
-        request.keys,
+        request.keys if request.block_ms is not None else [],
         Stream,
-        request.block_ms,
+        request.block_ms or 0,
         NULL_ARRAY,
         NULL_ARRAY,
         argv=call.argv[: request.ids_at] + ids,
         on_no_key=request.group is not None,
         wake_ms=wake_ms,
+        reads_on=reads_on,
     )
 
 
@@ -200,14 +230,14 @@ def xreadgroup(call: Call) -> Reply | Block:
     """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.
 
     XREADGROUP GROUP group consumer [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size]
-    [PRIORITY] [NOFIELDS] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] [WITHDEADLINE]
-    [WITHFENCE] STREAMS key [key ...] id [id ...]
+    [PRIORITY] [NOFIELDS] [WHERE field numvalues value [value ...]] [BLOCK milliseconds]
+    [CLAIM min-idle-time] [NOACK] [WITHDEADLINE] [WITHFENCE] STREAMS key [key ...] id [id ...]
 
     With WITHDEADLINE each entry ends with the time (unix, ms) until which the consumer has it by
     the VISIBILITY of the group; null if it has none. With WITHFENCE it ends with the number of the
     turn of the active consumer; null if the group never had ACTIVE.
     """
-    request = stream_request.take_request(call.argv, True, call.now_ms)
+    request = stream_request.take_request(call.argv, True, call.now_ms, call.is_inside)
     deliveries = [
         _delivery(call, request, key, call.argv[at])
         for at, key in enumerate(request.keys, request.ids_at)
@@ -264,7 +294,9 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
     if text == b">":
-        delivery = group_reply.new_delivery(key, stream, group, NEW, request.nofields)
+        delivery = group_reply.new_delivery(
+            key, stream, group, NEW, request.nofields, request.where
+        )
         if request.min_idle != _NO_CLAIM:
             delivery.claim(request.min_idle)
         if call.db.side:
@@ -279,7 +311,7 @@ def _delivery(call: Call, request: Request, key: bytes, text: bytes) -> Delivery
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
     after = stream_id.parse_id(text)
-    return group_reply.new_delivery(key, stream, group, after, request.nofields)
+    return group_reply.new_delivery(key, stream, group, after, request.nofields, request.where)
 
 
 def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:
@@ -307,7 +339,8 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
         log: Sequence[bytes] = (
             b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer,
         )  # fmt: skip
-        if policy is None and (idle is not None or (entry is not None and not request.noack)):
+        is_given = entry is not None and not request.noack and request.where is None
+        if policy is None and (idle is not None or is_given):
             log = NOTHING  # what is logged of the entries makes the consumer, too
         call.db.group_changed(key, b"xgroup-createconsumer", changes=1, log=log)
     consumer.seen_time = call.now_ms
@@ -333,6 +366,8 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
     if is_of_new:
         if not given:
             body.truncate(mark)
+            if delivery.has_passed:
+                _log_position(call, request, delivery)
             return False
         _delivered(call, request, delivery)
     return True
@@ -349,7 +384,7 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
     for pending in delivery.claimed:
         claim = group_steps.claim_words(key, name, request.consumer, pending, group)
         call.db.group_changed(key, None, changes=1, log=claim)
-    if not delivery.given:
+    if not delivery.given and not delivery.has_passed:
         return
     if not request.noack:
         now = b"%d" % call.now_ms
@@ -360,6 +395,12 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
                 b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
             )  # fmt: skip
             call.db.group_changed(key, None, changes=0, log=claim)
+    _log_position(call, request, delivery)
+
+
+def _log_position(call: Call, request: Request, delivery: Delivery) -> None:
+    """Log how far the group has come."""
+    key, group, name = delivery.key, delivery.group, request.group or b""
     read = b"%d" % group.entries_read
     setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
     call.db.group_changed(key, None, changes=1, log=setid)

@@ -6,6 +6,7 @@ from octets cimport buffers
 from protocol cimport wire
 from storage.listpack cimport element_octets
 from storage.listpack.listpack cimport Element, Listpack
+from storage.stream.entry_filter cimport EntryFilter
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 from storage.stream.stream_iterator cimport StreamIterator
@@ -56,6 +57,12 @@ cpdef Py_ssize_t write_entries(Encoder out, StreamIterator entry, Py_ssize_t cou
 cpdef tuple write_within(
     Encoder out, StreamIterator entry, Py_ssize_t count, Py_ssize_t end, bint is_first,
     bint ids_only=*
+)
+@cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t, has_room=bint,
+               size=Py_ssize_t)
+cpdef tuple write_matching(
+    Encoder out, StreamIterator entry, EntryFilter where, Py_ssize_t count, Py_ssize_t end,
+    bint is_first, bint ids_only
 )
 cpdef Py_ssize_t write_range(
     Encoder out, Stream stream, StreamId start, StreamId end, Py_ssize_t count=*, bint reverse=*,

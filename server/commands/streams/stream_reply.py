@@ -18,6 +18,7 @@ from protocol import wire
 from protocol.encoder import Encoder
 from storage.listpack import element_octets
 from storage.listpack.listpack import Element, Listpack
+from storage.stream.entry_filter import EntryFilter
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 from storage.stream.stream_iterator import StreamIterator
@@ -170,6 +171,34 @@ def write_within(
     written = 0
     has_room = True
     while entry.next():
+        size = out.size()
+        writer.write(entry)
+        if out.size() > end and (written or not is_first):
+            out.truncate(size)
+            has_room = False
+            break
+        written += 1
+        if written == count:
+            break
+    out.close_array(mark, written)
+    return written, has_room
+
+
+def write_matching(
+    out: Encoder,
+    entry: StreamIterator,
+    where: EntryFilter,
+    count: int,
+    end: int,
+    is_first: bool,
+    ids_only: bool,
+) -> tuple[int, bool]:
+    """As write_within, but only what *where* finds, as far as it may look."""
+    mark = out.open_array()
+    writer = EntryWriter(out, ids_only)
+    written = 0
+    has_room = True
+    while where.find(entry):
         size = out.size()
         writer.write(entry)
         if out.size() > end and (written or not is_first):

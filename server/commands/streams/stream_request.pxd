@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from server.table.args cimport Args
 from storage cimport octets
+from storage.stream.entry_filter cimport EntryFilter
 
 
 @cython.final
@@ -24,6 +25,7 @@ cdef class Request:
     cdef readonly bint tells_fence
     cdef readonly int64_t min_idle
     cdef readonly list keys
+    cdef readonly EntryFilter where
     cdef readonly Py_ssize_t ids_at
 
     @cython.locals(left=Py_ssize_t)
@@ -33,4 +35,9 @@ cdef class Request:
 
 
 @cython.locals(request=Request, args=Args, left=Py_ssize_t, word=bytes)
-cpdef Request take_request(list argv, bint with_group, int64_t now_ms)
+cpdef Request take_request(list argv, bint with_group, int64_t now_ms, bint is_inside=*)
+cdef bint _take_own_word(
+    Request request, Args args, bytes word, bint with_group, bint is_inside
+) except -1
+@cython.locals(count=Py_ssize_t)
+cdef EntryFilter _take_where(Args args, int64_t looks)

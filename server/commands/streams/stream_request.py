@@ -4,8 +4,10 @@ XREAD       [COUNT n] [BLOCK ms]                               STREAMS key ... i
 XREADGROUP  [COUNT n] [BLOCK ms] [CLAIM ms] [NOACK] GROUP group consumer  STREAMS key ... id ...
 
 Both may have MAXCOUNT n, MAXSIZE bytes, PRIORITY (the first stream that has something, only), and
-NOFIELDS (ids only). XREADGROUP may have WITHDEADLINE: until when the consumer has each entry;
-and WITHFENCE: the number of its turn, if one consumer of the group is active at a time.
+NOFIELDS (ids only), and WHERE field numvalues value ..., of which entries must have one. The values
+are counted so that none of them is taken for an option. XREADGROUP may have WITHDEADLINE: until
+when the consumer has each entry; and WITHFENCE: the number of its turn, if one consumer of the
+group is active at a time.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from server.table import errors
 from server.table.args import Args, to_timeout_ms
 from server.table.command import NO_CLAIM
 from storage import octets
+from storage.stream.entry_filter import EntryFilter
 
 GROUP_IN_XREAD = ErrorReply(
     "ERR", "The GROUP option is only supported by XREADGROUP. You called XREAD instead."
@@ -38,7 +41,11 @@ UNBALANCED_GROUP = ErrorReply(
 )
 MAX_COUNT_NOT_POSITIVE = ErrorReply("ERR", "MAXCOUNT must be a positive integer")
 MAX_SIZE_NOT_POSITIVE = ErrorReply("ERR", "MAXSIZE must be a positive integer")
+VALUES_NOT_POSITIVE = ErrorReply("ERR", "numvalues must be a positive integer")
 MAX_COUNT_BELOW_COUNT = ErrorReply("ERR", "MAXCOUNT must be greater than or equal to COUNT")
+
+LOOKS = 20_000  # entries that one call looks at for WHERE, before others have their turn
+NO_LIMIT = 2**62
 
 
 class Request:
@@ -61,6 +68,7 @@ class Request:
         "priority",
         "tells_deadline",
         "tells_fence",
+        "where",
     )
 
     def __init__(self) -> None:
@@ -78,6 +86,7 @@ class Request:
         self.tells_deadline = False  # whether the reply says until when the consumer has an entry
         self.tells_fence = False  # and the number of its turn
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
+        self.where: EntryFilter | None = None  # which entries are wanted; None: all
         self.keys: list[bytes] = []
         self.ids_at = 0
 
@@ -104,8 +113,13 @@ class Request:
         self.is_full = not has_room or (self.max_count > 0 and self.given >= self.max_count)
 
 
-def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
-    """Read all but the ids; *with_group* for XREADGROUP. Raises ErrorReply."""
+def take_request(
+    argv: list[bytes], with_group: bool, now_ms: int, is_inside: bool = False
+) -> Request:
+    """Read all but the ids; *with_group* for XREADGROUP. Raises ErrorReply.
+
+    *is_inside*: the command cannot wait, so it has to look at all entries at once.
+    """
     request = Request()
     args = Args(argv, 1)
     while args.at < len(argv):
@@ -137,15 +151,11 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
             request.min_idle = args.take_int(IDLE_NOT_AN_INTEGER)
             if request.min_idle < 0:
                 raise IDLE_NEGATIVE
-        elif octets.same_letters(word, b"PRIORITY"):
-            request.priority = True
-        elif octets.same_letters(word, b"NOFIELDS"):
-            request.nofields = True
         elif octets.same_letters(word, b"NOACK"):
             if not with_group:
                 raise NOACK_IN_XREAD
             request.noack = True
-        elif not with_group or not request.tell(word):
+        elif not _take_own_word(request, args, word, with_group, is_inside):
             raise errors.SYNTAX
     if not request.keys:
         raise errors.SYNTAX
@@ -154,3 +164,28 @@ def take_request(argv: list[bytes], with_group: bool, now_ms: int) -> Request:
     if with_group and request.group is None:
         raise NO_GROUP_OPTION
     return request
+
+
+def _take_own_word(
+    request: Request, args: Args, word: bytes, with_group: bool, is_inside: bool
+) -> bool:
+    """Read the option *word* if it is one that no Redis has. Raises ErrorReply."""
+    if octets.same_letters(word, b"PRIORITY"):
+        request.priority = True
+    elif octets.same_letters(word, b"NOFIELDS"):
+        request.nofields = True
+    elif octets.same_letters(word, b"WHERE") and args.left > 2 and request.where is None:
+        request.where = _take_where(args, NO_LIMIT if is_inside else LOOKS)
+    else:
+        return with_group and request.tell(word)
+    return True
+
+
+def _take_where(args: Args, looks: int) -> EntryFilter:
+    """Read what follows WHERE. Raises ErrorReply."""
+    name = args.take()
+    count = args.take_positive(VALUES_NOT_POSITIVE)
+    if count > args.left:
+        raise errors.SYNTAX
+    args.at += count
+    return EntryFilter(name, args.argv[args.at - count : args.at], looks)

@@ -23,12 +23,17 @@ cdef class Blocking(Part):
     cdef Py_ssize_t _stale
     cdef int64_t _turn
     cdef dict _keyless
+    cdef dict _unfinished
+    cdef bint _is_called
     cdef public object timers
 
     @cython.locals(
         waiter=Waiter, timeout_ms=int64_t, due_ms=int64_t, by_key=dict, key=bytes, queue=Queue
     )
     cpdef park(self, Client client, list argv, Block block, int64_t now_ms)
+    cdef _read_on_later(self, Waiter waiter)
+    cpdef list take_unfinished(self)
+    cpdef hold_unfinished(self)
     cdef _set_alarm(self, int64_t at_ms, Waiter waiter, bint ends)
     @cython.locals(at_ms=int64_t)
     cdef _wake_after(self, Waiter waiter, int64_t wake_ms, int64_t now_ms)

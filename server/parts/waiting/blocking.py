@@ -15,6 +15,9 @@ Deadlines lie in a heap that cron looks at; a waiter served early leaves its ent
 dropped when it comes up, or all at once when such entries are the majority. So do the moments at
 which waiters may claim what other consumers were given (XREADGROUP CLAIM): then the keys of such a
 waiter are ready. A delivery that comes meanwhile makes its key ready for those, too.
+
+A waiter whose command has not looked at all that is there (XREAD WHERE) is run again in the next
+turn of the loop, and so on until it has: others are served in between.
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ class Blocking(Part):
         self._served: Queue | None = None  # the ready key whose waiters are being served
         self._turn = 0  # counts the services of a key
         self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
+        self._unfinished: dict[Waiter, None] = {}  # those that have not looked at all yet
+        self._is_called = False  # in a moment, for these
         self.timers: Timers = NoTimers()
 
     @property
@@ -82,6 +87,31 @@ class Blocking(Part):
             self._set_alarm(due_ms, waiter, True)
         if block.wake_ms > 0:
             self._wake_after(waiter, block.wake_ms, now_ms)
+        if block.reads_on:
+            self._read_on_later(waiter)
+
+    def _read_on_later(self, waiter: Waiter) -> None:
+        """Have *waiter* run again after this turn of the loop."""
+        self._unfinished[waiter] = None
+        if not self._is_called:
+            self._is_called = True
+            self.timers.read_on_soon()
+
+    def take_unfinished(self) -> list[Waiter]:
+        """The waiters that have not looked at all yet, in the order they came. They are run now."""
+        waiters = list(self._unfinished)
+        self._unfinished = {}
+        self._is_called = False
+        return waiters
+
+    def hold_unfinished(self) -> None:
+        """Something holds them back: look again at the next tick."""
+        self._is_called = False
+
+    def tick(self, now_ms: int) -> None:
+        if self._unfinished and not self._is_called:
+            self._is_called = True
+            self.timers.read_on_soon()
 
     def _set_alarm(self, at_ms: int, waiter: Waiter, ends: bool) -> None:
         heapq.heappush(self._deadlines, (at_ms, next(self._serial), waiter, ends))
@@ -104,6 +134,10 @@ class Blocking(Part):
         If it waits for more elements, it stays where it is.
         """
         waiter.block = block  # what it gets when its time is up may have changed
+        if block.argv is not None:
+            waiter.argv = block.argv  # and so may what it has seen
+        if block.reads_on:
+            self._read_on_later(waiter)
         if block.for_more:
             return
         if block.wake_ms > 0:
@@ -117,6 +151,8 @@ class Blocking(Part):
         """End the wait, whatever has ended it. O(keys)."""
         if waiter.standing is None:
             del self._keyless[waiter]
+        if self._unfinished:
+            self._unfinished.pop(waiter, None)
         standing, waiter.standing = waiter.standing, None  # a cycle would be collected late
         while standing is not None:
             standing.leave()

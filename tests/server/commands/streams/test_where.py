@@ -1,0 +1,404 @@
+"""WHERE of XREAD and XREADGROUP: the entries that have one of some values in a field."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from server.commands.streams import stream_request
+from tests.server.conftest import NOTHING
+
+ORDERS = "WHERE type 1 order"
+GROUP = "XREADGROUP GROUP g a {} STREAMS s >"
+
+
+@pytest.fixture
+def given(server):
+    """The stream s has 1-0 .. 6-0: orders are 1, 3 and 6, a refund is 4; g has read nothing."""
+    for ms, kind in enumerate(("order", "mail", "order", "refund", "mail", "order"), 1):
+        server.send("XADD", "s", f"{ms}-0", "type", kind, "n", ms)
+    server.send_line("XGROUP CREATE s g 0")
+    server.logged()
+    return server
+
+
+def found(reply):
+    """The ms of the ids of the entries in a reply of one stream."""
+    return [] if reply is None else [int(row[0].split(b"-")[0]) for row in reply[0][1]]
+
+
+def group(server, name=b"g"):
+    """last-delivered-id, entries-read, lag and pending of a group of s."""
+    for row in server.send_line("XINFO GROUPS s"):
+        fields = dict(zip(row[::2], row[1::2], strict=True))
+        if fields[b"name"] == name:
+            words = (b"last-delivered-id", b"entries-read", b"lag", b"pending")
+            return tuple(fields[word] for word in words)
+    raise AssertionError(name)
+
+
+class TestXread:
+    def test_whole_entries_are_answered(self, given):
+        assert given.send_line(f"XREAD COUNT 1 {ORDERS} STREAMS s 1") == [
+            [b"s", [[b"3-0", [b"type", b"order", b"n", b"3"]]]]
+        ]
+
+    @pytest.mark.parametrize(
+        ("words", "wanted"),
+        [
+            ("type 1 order", [1, 3, 6]),
+            ("type 2 refund order", [1, 3, 4, 6]),
+            ("type 1 ORDER", []),
+            ("type 1 orde", []),
+            ("Type 1 order", []),
+            ("n 2 4 5", [4, 5]),
+            ("n 1 04", []),
+            ("other 1 order", []),
+            ("type 20 " + " ".join(map(str, range(19))) + " mail", [2, 5]),
+            ("n 20 " + " ".join(map(str, range(5, 25))), [5, 6]),
+        ],
+    )
+    def test_a_value_is_the_same_bytes(self, given, words, wanted):
+        assert found(given.send_line(f"XREAD WHERE {words} STREAMS s 0")) == wanted
+
+    @pytest.mark.parametrize(
+        "options", list(permutations([ORDERS, "COUNT 2", "NOFIELDS", "PRIORITY", "MAXSIZE 999"]))
+    )
+    def test_options_stand_in_any_order(self, given, options):
+        line = f"XREAD {' '.join(options)} STREAMS s 0"
+        assert given.send_line(line) == [[b"s", [b"1-0", b"3-0"]]]
+
+    def test_count_counts_what_is_found(self, given):
+        assert found(given.send_line(f"XREAD COUNT 2 {ORDERS} STREAMS s 0")) == [1, 3]
+        assert found(given.send_line(f"XREAD MAXCOUNT 1 {ORDERS} STREAMS s 1")) == [3]
+
+    def test_a_stream_without_any_is_left_out(self, given):
+        given.send_line("XADD t 1-0 type order")
+        reply = given.send_line("XREAD WHERE type 1 mail STREAMS s t 0 0")
+        assert [row[0] for row in reply] == [b"s"]
+
+    def test_a_value_may_be_a_word_of_the_command(self, given):
+        given.send_line("XADD t 1-0 COUNT STREAMS")
+        line = "XREAD WHERE COUNT 2 BLOCK STREAMS STREAMS t 0"
+        assert found(given.send_line(line)) == [1]
+        assert given.send_line(f"COMMAND GETKEYS {line}") == [b"t"]
+        line = "XREADGROUP GROUP g a WHERE GROUP 2 STREAMS x COUNT 1 STREAMS y z > >"
+        assert given.send_line(f"COMMAND GETKEYS {line}") == [b"y", b"z"]
+
+    @pytest.mark.parametrize(
+        ("words", "error"),
+        [
+            ("WHERE type STREAMS s 0", "numvalues must be a positive integer"),
+            ("WHERE type 0 STREAMS s 0", "numvalues must be a positive integer"),
+            ("WHERE type -1 STREAMS s 0", "numvalues must be a positive integer"),
+            ("WHERE type x STREAMS s 0", "numvalues must be a positive integer"),
+            ("WHERE type 9 order STREAMS s 0", "syntax error"),
+            ("WHERE type 9223372036854775807 order STREAMS s 0", "syntax error"),
+            ("WHERE type 1 order WHERE n 1 1 STREAMS s 0", "syntax error"),
+            ("WHERE type 4 order STREAMS s 0", "syntax error"),
+            ("STREAMS s WHERE n 0", "Invalid stream ID specified as stream command argument"),
+        ],
+    )
+    def test_what_is_no_condition_is_refused(self, given, words, error):
+        assert given.send_line(f"XREAD {words}") == f"-ERR {error}"
+        if "STREAMS s 0" in words:
+            given.send_line(f"COMMAND GETKEYS XREAD {words}")  # whatever it finds
+
+    def test_plus_is_the_last_entry_if_it_is_one(self, given):
+        assert found(given.send_line(f"XREAD {ORDERS} STREAMS s +")) == [6]
+        assert given.send_line("XREAD WHERE type 1 mail STREAMS s +") is None
+
+    def test_an_entry_may_have_a_field_twice(self, server):
+        server.send_line("XADD s 1-0 t a t b u c")
+        server.send_line("XADD s 2-0 t x t a u c")
+        server.send_line("XADD s 3-0 u a")
+        server.send_line("XADD s 4-0 u t t a")
+        server.send_line("XADD s 5-0 12 7")
+        assert found(server.send_line("XREAD WHERE t 1 b STREAMS s 0")) == [1]
+        assert found(server.send_line("XREAD WHERE t 1 a STREAMS s 0")) == [1, 2, 4]
+        assert found(server.send_line("XREAD WHERE 12 1 7 STREAMS s 0")) == [5]
+        assert found(server.send_line("XREAD WHERE 012 1 7 STREAMS s 0")) == []
+
+
+class TestWaitingXread:
+    def test_it_waits_until_one_comes(self, given):
+        waiter = given.client()
+        assert waiter.send_line(f"XREAD BLOCK 0 {ORDERS} STREAMS s $") == NOTHING
+        given.send_line("XADD s 7-0 type mail")
+        given.send_line("XADD s 8-0 type mail")
+        assert waiter.reply() == NOTHING
+        given.send_line("XADD s 9-0 type order")
+        assert found(waiter.reply()) == [9]
+
+    def test_it_does_not_look_again_at_what_it_has_passed(self, given):
+        waiter = given.client()
+        waiter.send_line(f"XREAD BLOCK 0 {ORDERS} STREAMS s t 6-0 $")
+        given.send_line("XADD s 7-0 type mail")
+        given.send_line("XADD t 8-0 type mail")
+        assert waiter.client.waiter.argv[-2:] == [b"7-0", b"8-0"]
+
+    def test_its_time_is_over(self, given):
+        waiter = given.client()
+        waiter.send_line(f"XREAD BLOCK 50 {ORDERS} STREAMS s $")
+        given.send_line("XADD s 7-0 type mail")
+        given.advance(50)
+        assert waiter.reply() is None
+
+    def test_readers_of_other_values_get_theirs(self, given):
+        kinds = ("order", "mail", "mail")
+        waiters = [given.client() for _ in kinds]
+        for waiter, kind in zip(waiters, kinds, strict=True):
+            waiter.send_line(f"XREAD BLOCK 0 WHERE type 1 {kind} STREAMS s $")
+        given.send_line("MULTI")
+        given.send_line("XADD s 7-0 type mail")
+        given.send_line("XADD s 8-0 type order")
+        given.send_line("EXEC")
+        assert [found(waiter.reply()) for waiter in waiters] == [[8], [7], [7]]
+
+
+class TestXreadgroup:
+    def test_what_is_skipped_is_delivered_and_acknowledged(self, given):
+        assert found(given.send_line(GROUP.format(f"COUNT 2 {ORDERS}"))) == [1, 3]
+        assert group(given) == (b"3-0", 3, 3, 2)
+        assert found(given.send_line(GROUP.format(f"COUNT 2 {ORDERS}"))) == [6]
+        assert group(given) == (b"6-0", 6, 0, 3)
+        assert given.send_line(GROUP.format("")) is None
+
+    def test_the_group_passes_all_if_there_is_none(self, given):
+        assert given.send_line(GROUP.format("WHERE type 1 nothing")) is None
+        assert group(given) == (b"6-0", 6, 0, 0)
+        assert given.logged() == [
+            b"XGROUP CREATECONSUMER s g a",
+            b"XGROUP SETID s g 6-0 ENTRIESREAD 6",
+        ]
+
+    def test_it_is_logged_in_words_that_any_redis_knows(self, given):
+        given.send_line(GROUP.format(ORDERS + " COUNT 1"))
+        given.logged()
+        given.send_line(GROUP.format(ORDERS + " COUNT 1"))
+        assert [line.split(b" TIME ")[0] for line in given.logged()] == [
+            b"XCLAIM s g a 0 3-0",
+            b"XGROUP SETID s g 3-0 ENTRIESREAD 3",
+        ]
+
+    def test_noack_keeps_nothing(self, given):
+        assert found(given.send_line(GROUP.format(f"NOACK {ORDERS}"))) == [1, 3, 6]
+        assert group(given) == (b"6-0", 6, 0, 0)
+
+    def test_a_waiting_reader_stays_while_the_group_goes_on(self, given):
+        given.send_line(GROUP.format(""))
+        waiter = given.client()
+        waiter.send_line(f"XREADGROUP GROUP g b BLOCK 0 {ORDERS} STREAMS s >")
+        given.logged()
+        given.send_line("XADD s 7-0 type mail")
+        assert waiter.reply() == NOTHING
+        assert group(given) == (b"7-0", 7, 0, 6)
+        assert given.logged() == [
+            b"XADD s 7-0 type mail", b"XGROUP SETID s g 7-0 ENTRIESREAD 7",
+        ]  # fmt: skip
+        given.send_line("XADD s 8-0 type order")
+        assert found(waiter.reply()) == [8]
+        assert group(given) == (b"8-0", 8, 0, 7)
+
+    def test_what_does_not_fit_is_not_passed(self, given):
+        given.send("XADD", "s", "7-0", "type", "mail")
+        given.send("XADD", "s", "8-0", "type", "order", "text", "x" * 3000)
+        line = GROUP.format(f"MAXSIZE 600 {ORDERS}")
+        assert found(given.send_line(line)) == [1, 3, 6]
+        assert group(given)[:2] == (b"7-0", 7)
+        assert found(given.send_line(line)) == [8]
+
+    def test_a_deleted_entry_makes_the_counter_unknown_as_ever(self, given):
+        given.send_line("XDEL s 4-0")
+        given.send_line("XGROUP CREATE s plain 0")
+        given.send_line(GROUP.format(f"COUNT 2 {ORDERS}"))
+        given.send_line("XREADGROUP GROUP plain a COUNT 3 STREAMS s >")
+        assert group(given)[:3] == group(given, b"plain")[:3]
+        given.send_line(GROUP.format(ORDERS))
+        given.send_line("XREADGROUP GROUP plain a STREAMS s >")
+        assert group(given)[:3] == group(given, b"plain")[:3]
+
+    def test_the_history_is_of_those_that_match(self, given):
+        given.send_line(GROUP.format(""))
+        line = "XREADGROUP GROUP g a WHERE type 1 mail STREAMS s 0"
+        assert found(given.send_line(line)) == [2, 5]
+        given.send_line("XDEL s 2-0")
+        assert found(given.send_line(line)) == [5]
+        assert [row[3] for row in given.send_line("XPENDING s g - + 9")] == [1, 2, 1, 1, 3, 1]
+        assert found(given.send_line("XREADGROUP GROUP g a WHERE n 1 9 STREAMS s 0")) == []
+
+    def test_transactions_and_scripts_look_at_all(self, given, monkeypatch):
+        monkeypatch.setattr(stream_request, "LOOKS", 2)
+        given.send_line("MULTI")
+        given.send_line("XREAD WHERE n 1 6 STREAMS s 0")
+        given.send_line(GROUP.format("WHERE n 1 6"))
+        assert [found(reply) for reply in given.send_line("EXEC")] == [[6], [6]]
+        script = "return redis.call('XREAD', 'WHERE', 'n', 1, 9, 'STREAMS', 's', '0')"
+        assert given.send("EVAL", script, 1, "s") is None
+
+    def test_resp3_clients_get_a_map(self, given):
+        given.send_line("HELLO 3")
+        line = GROUP.format(f"NOFIELDS {ORDERS}").encode().split()
+        assert given.owner.raw(*line) == (
+            b"%1\r\n$1\r\ns\r\n*3\r\n$3\r\n1-0\r\n$3\r\n3-0\r\n$3\r\n6-0\r\n"
+        )
+
+    def test_watching_transactions_do_not_mind(self, given):
+        other = given.client()
+        other.send_line("WATCH s")
+        other.send_line("MULTI")
+        other.send_line("PING")
+        given.send_line(GROUP.format("WHERE n 1 9"))
+        assert other.send_line("EXEC") == [b"PONG"]
+
+
+class TestClaims:
+    def test_only_what_matches_is_claimed(self, given):
+        given.send_line(GROUP.format(""))
+        given.advance(100)
+        line = "XREADGROUP GROUP g b CLAIM 50 WHERE type 1 mail STREAMS s >"
+        assert found(given.send_line(line)) == [2, 5]
+        rows = given.send_line("XPENDING s g - + 9")
+        assert [row[1] for row in rows] == [b"a", b"b", b"a", b"a", b"b", b"a"]
+
+    def test_a_waiting_reader_is_woken_for_what_matches(self, given):
+        given.send_line(GROUP.format("COUNT 1"))
+        given.advance(30)
+        given.send_line(GROUP.format("COUNT 5"))
+        waiter = given.client()
+        waiter.send_line("XREADGROUP GROUP g b BLOCK 0 CLAIM 50 WHERE n 1 2 STREAMS s >")
+        given.advance(20)
+        assert waiter.reply() == NOTHING
+        given.advance(30)
+        assert found(waiter.reply()) == [2]
+
+    def test_what_nobody_wants_wakes_nobody_at_once(self, given):
+        given.send_line(GROUP.format(""))
+        given.advance(100)
+        waiter = given.client()
+        waiter.send_line("XREADGROUP GROUP g b BLOCK 0 CLAIM 50 WHERE n 1 99 STREAMS s >")
+        assert waiter.client.waiter.wake_at_ms == 0
+
+    def test_visibility_gives_what_matches(self, given):
+        given.send_line("XGROUP CFGSET s g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER d MKSTREAM")
+        given.send_line(GROUP.format("COUNT 3"))
+        given.send_line("XGROUP CFGSET s g MAXDELIVERIES 2")
+        given.advance(60)
+        line = "XREADGROUP GROUP g b WHERE type 1 mail STREAMS s >"
+        assert found(given.send_line(line)) == [2, 5]
+        given.advance(60)
+        assert found(given.send_line(line)) == [5]
+        assert given.send_line("XLEN d") == 1
+        assert found(given.send_line("XREADGROUP GROUP g b STREAMS s >")) == [1, 3]
+
+    def test_what_is_dead_is_moved_whoever_reads(self, given):
+        given.send_line("XGROUP CFGSET s g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER d MKSTREAM")
+        given.send_line(GROUP.format(""))
+        given.advance(60)
+        assert given.send_line(GROUP.format("WHERE n 1 99")) is None
+        assert given.send_line("XLEN d") == 6
+
+    def test_no_room_no_move(self, given):
+        given.send_line("XGROUP CFGSET s g MAXPENDING 1")
+        line = GROUP.format("WHERE type 1 mail")
+        assert found(given.send_line(line)) == [2]
+        assert given.send_line(line) is None
+        assert group(given)[0] == b"2-0"
+        given.send_line("XACK s g 2-0")
+        assert found(given.send_line(line)) == [5]
+
+    def test_a_paused_group_does_not_move(self, given):
+        given.send_line("XGROUP PAUSE s g")
+        assert given.send_line(GROUP.format("WHERE n 1 9")) is None
+        assert group(given)[0] == b"0-0"
+
+
+class TestManyEntries:
+    @pytest.fixture
+    def few_looks(self, monkeypatch, given):
+        """A call looks at two entries before others have their turn."""
+        monkeypatch.setattr(stream_request, "LOOKS", 2)
+        return given
+
+    def test_a_call_goes_on_after_others(self, few_looks):
+        assert found(few_looks.send_line("XREAD WHERE n 1 6 STREAMS s 0")) == [6]
+        assert few_looks.send_line("XREAD WHERE n 1 9 STREAMS s 0") is None
+        assert found(few_looks.send_line(GROUP.format("WHERE n 1 6"))) == [6]
+        assert group(few_looks) == (b"6-0", 6, 0, 1)
+
+    def test_what_was_found_is_answered_at_once(self, few_looks):
+        assert found(few_looks.send_line(f"XREAD {ORDERS} STREAMS s 0")) == [1]
+        assert found(few_looks.send_line(f"XREAD {ORDERS} STREAMS s 1")) == [3]
+
+    def test_it_goes_on_in_each_of_several_streams(self, few_looks):
+        for ms in range(1, 6):
+            few_looks.send("XADD", "t", f"{ms}-0", "n", ms)
+        reply = few_looks.send_line("XREAD WHERE n 1 5 STREAMS nokey s t 0 5 0")
+        assert [row[0] for row in reply] == [b"t"]
+
+    def test_it_is_run_while_others_are_served(self, few_looks):
+        turns: list[object] = []
+        reader = few_looks.client()
+        waits = few_looks.dispatcher.waits
+        few_looks.call_soon, later = turns.append, few_looks.call_soon
+        try:
+            assert reader.send_line("XREAD WHERE n 1 6 STREAMS s 0") == NOTHING
+            assert reader.waits
+            assert few_looks.send_line("PING") == b"PONG"
+            few_looks.send_line("DEL s")
+        finally:
+            few_looks.call_soon = later
+        few_looks.turn(waits.read_on)
+        assert reader.reply() is None
+        assert not reader.waits
+
+    def test_it_may_be_ended(self, few_looks):
+        reader = few_looks.client()
+        few_looks.call_soon, later = (lambda call: None), few_looks.call_soon
+        reader.send_line("XREAD WHERE n 1 6 STREAMS s 0")
+        assert few_looks.send_line(f"CLIENT UNBLOCK {reader.client.id}") == 1
+        few_looks.call_soon = later
+        assert reader.reply() is None
+        few_looks.turn(few_looks.dispatcher.waits.read_on)
+        assert reader.reply() == NOTHING
+
+    def test_a_pause_holds_it_and_a_tick_goes_on(self, few_looks):
+        reader = few_looks.client()
+        few_looks.call_soon, later = (lambda call: None), few_looks.call_soon
+        reader.send_line("XREAD WHERE n 1 6 STREAMS s 0")
+        few_looks.call_soon = later
+        few_looks.send_line("CLIENT PAUSE 100 ALL")
+        few_looks.turn(few_looks.dispatcher.waits.read_on)
+        assert reader.reply() == NOTHING
+        few_looks.advance(100)
+        few_looks.turn(lambda: few_looks.state.blocking.tick(0))
+        assert found(reader.reply()) == [6]
+
+    def test_a_time_limit_holds_meanwhile(self, few_looks):
+        reader = few_looks.client()
+        few_looks.call_soon, later = (lambda call: None), few_looks.call_soon
+        reader.send_line("XREAD BLOCK 10 WHERE n 1 6 STREAMS s 0")
+        few_looks.call_soon = later
+        few_looks.advance(10)
+        assert reader.reply() is None
+
+    def test_a_client_may_leave_meanwhile(self, few_looks):
+        reader = few_looks.client()
+        few_looks.call_soon, later = (lambda call: None), few_looks.call_soon
+        reader.send_line(GROUP.format("WHERE n 1 6"))
+        few_looks.call_soon = later
+        reader.leave()
+        few_looks.turn(few_looks.dispatcher.waits.read_on)
+        assert group(few_looks)[0] == b"2-0"
+        assert few_looks.state.blocking.waiting == 0
+
+    def test_the_key_may_become_something_else(self, few_looks):
+        readers = [few_looks.client(), few_looks.client()]
+        few_looks.call_soon, later = (lambda call: None), few_looks.call_soon
+        readers[0].send_line("XREAD BLOCK 0 WHERE n 1 6 STREAMS s 0")
+        readers[1].send_line(GROUP.format("WHERE n 1 6"))
+        few_looks.send_line("SET s text")
+        few_looks.call_soon = later
+        few_looks.turn(few_looks.dispatcher.waits.read_on)
+        assert all(reader.reply().startswith("-WRONGTYPE") for reader in readers)
