@@ -222,3 +222,31 @@ def test_a_rewritten_file_gives_the_same_values():
     assert {row.name: config.value(row) for row in config} == {
         row.name: again.value(row) for row in again
     }
+
+
+def test_policies_of_streams_have_a_line_each_and_add_up():
+    text = "stream-policy logs:* retain-age 7d\nstream-policy a RETAIN-LENGTH 5 b COMPACT id\n"
+    config = read(text)
+    assert config.stream_policy == [
+        ("logs:*", "retain-age", "7d"), ("a", "RETAIN-LENGTH", "5"), ("b", "COMPACT", "id"),
+    ]  # fmt: skip
+    assert read(text + 'stream-policy ""\nstream-policy c COMPACT x').stream_policy == [
+        ("c", "COMPACT", "x")
+    ]
+
+
+def test_policies_of_streams_are_written_as_they_were_given():
+    text = "stream-policy logs:* RETAIN-AGE 7d\n# end\nstream-policy a RETAIN-LENGTH 5\n"
+    assert rewrite(text) == text
+    one = rewrite(text, stream_policy=[('quote"d', "COMPACT", "\xe9")])
+    assert one == 'stream-policy "quote\\"d" COMPACT "\\xc3\\xa9"\n# end\n'
+    assert read(one).stream_policy == [('quote"d', "COMPACT", "\xe9")]
+    assert rewrite(text, stream_policy=[]) == "# end\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["logs:*", "RETAIN-AGE 5", "a RETAIN-AGE", "a RETAIN-AGE 5x", "a RETAIN-LENGTH -1"]
+)
+def test_a_policy_that_means_nothing_ends_the_start(line):
+    with pytest.raises(BadLine):
+        read(f"stream-policy {line}")
