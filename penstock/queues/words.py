@@ -28,7 +28,7 @@ WAIT_MS = 1000  # for a job, before a worker looks whether it shall stop
 KEEP_S = 0.1  # between two looks at what a worker has in hand
 AGAIN_S = 1.0  # after which a worker that has lost the server tries again
 AT_ONCE = 1000  # jobs that enqueue_many() sends together
-
+DEAD_MS = 86_400_000  # after which a worker that is silent leaves no trace in its group
 MOST_REASON = 1000  # bytes of an exception that a dead letter keeps
 
 
@@ -51,6 +51,7 @@ class QueueWords(Generic[AnyClient]):
     whose worker dies, waits as long as *backoff_ms* says before the second delivery, the third and
     so on; the last number repeats. After *max_deliveries* a job goes to the stream *dead_letters*,
     by default ``<name>:dead``. At most *max_pending* are under way at a time; 0: any number.
+    A worker that neither reads nor extends for a day, or twice *visibility_ms*, is taken for dead.
 
     Raises ValueError if *visibility_ms* is not positive.
     """
@@ -78,6 +79,7 @@ class QueueWords(Generic[AnyClient]):
             "VISIBILITY", visibility_ms, "BACKOFF", *(backoff_ms or (0,)),
             "MAXDELIVERIES", max_deliveries,
             "DEADLETTER", self.dead_letters, "MKSTREAM", "MAXPENDING", max_pending,
+            "CONSUMERTIMEOUT", max(DEAD_MS, 2 * visibility_ms),
         )  # fmt: skip
 
     def to_create(self) -> Words:

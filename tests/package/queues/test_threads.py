@@ -178,6 +178,17 @@ def test_a_job_of_a_worker_that_died_is_another_s(queue: Queue, server: Penstock
     assert not lost.extend(60_000)
 
 
+def test_a_worker_that_died_leaves_no_consumer(queue: Queue, server: PenstockServer) -> None:
+    queue.enqueue({"to": "ann"})
+    assert queue.take("dead") is not None
+    server.travel(hours=23)
+    assert len(queue.client.xinfo_consumers(queue.name, queue.group)) == 1
+    for _ in range(2):  # a silence is looked at twice
+        server.travel(hours=23)
+    assert queue.client.xinfo_consumers(queue.name, queue.group) == []
+    assert Worker(queue, lambda job: None).drain() == 1
+
+
 def test_a_paused_queue_gives_nothing(queue: Queue) -> None:
     queue.enqueue({"to": "ann"})
     queue.pause()
