@@ -1,11 +1,17 @@
 # inline only
-from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
+from cpython.bytearray cimport (
+    PyByteArray_AS_STRING, PyByteArray_FromStringAndSize, PyByteArray_Resize
+)
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcpy, memmove
 
 
 cdef inline int resize(bytearray buffer, Py_ssize_t size) except -1:
     return PyByteArray_Resize(buffer, size)
+
+
+cdef inline bytearray make(Py_ssize_t size):
+    return PyByteArray_FromStringAndSize(NULL, size)
 
 
 cdef inline bytes cut(bytearray buffer, Py_ssize_t start, Py_ssize_t end):

@@ -15,6 +15,11 @@ def resize(buffer: bytearray, size: int) -> None:
         buffer.extend(bytes(size - len(buffer)))
 
 
+def make(size: int) -> bytearray:
+    """A buffer of *size* bytes, whatever they are. Compiled, it is faster than bytearray(size)."""
+    return bytearray(size)
+
+
 def cut(buffer: bytearray, start: int, end: int) -> bytes:
     """A copy of ``buffer[start:end]``."""
     return bytes(buffer[start:end])

@@ -204,7 +204,7 @@ class Delivery:
         many were written.
         """
         stream, group, given = self.stream, self.group, self.given
-        writer = EntryWriter(out, self.ids_only)
+        writer = stream_reply.new_writer(out, self.ids_only)
         mark = out.open_array()
         claims = min_idle != _NO_CLAIM
         deadline = fence = 0

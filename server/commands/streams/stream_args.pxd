@@ -23,13 +23,22 @@ cpdef int policy_of(bytes word) except -2
 
 
 @cython.final
+@cython.no_gc
+@cython.freelist(2)
 cdef class Doomed:
     cdef list _argv
     cdef Py_ssize_t _ids_at
     cdef readonly int64_t count
     cdef readonly int policy
 
+    @cython.locals(args=Args, policy=int)
+    cdef int read(self, list argv, Py_ssize_t at) except -1
+    @cython.locals(end=Py_ssize_t)
     cpdef list ids(self)
+
+
+@cython.locals(made=Doomed)
+cpdef Doomed read_doomed(list argv, Py_ssize_t at)
 
 
 @cython.final

@@ -98,7 +98,7 @@ def policy_of(word: bytes) -> int:
 
 
 class Doomed:
-    """Which entries XDELEX and XACKDEL shall delete, and how.
+    """Which entries XDELEX and XACKDEL shall delete, and how. read_doomed() makes one.
 
     ``[KEEPREF | DELREF | ACKED] IDS numids id [id ...]``, in any order. The ids are counted when
     this is read, and read when ids() is called.
@@ -106,8 +106,13 @@ class Doomed:
 
     __slots__ = ("_argv", "_ids_at", "count", "policy")
 
-    def __init__(self, argv: list[bytes], at: int) -> None:
-        """Read the options ``argv[at:]``. Raises ErrorReply."""
+    _argv: list[bytes]
+    _ids_at: int
+    count: int
+    policy: int
+
+    def read(self, argv: list[bytes], at: int) -> None:
+        """Read the options ``argv[at:]``: see read_doomed()."""
         self._argv = argv
         self._ids_at = 0
         self.count = 0
@@ -125,11 +130,19 @@ class Doomed:
             if policy == -1 or self.policy != -1:
                 raise errors.SYNTAX
             self.policy = policy
-        self.policy = max(self.policy, deletions.KEEPREF)
+        self.policy = max(self.policy, _KEEPREF)
 
     def ids(self) -> list[StreamId]:
         """The ids. Raises BadStreamId."""
-        return entry_ids(self._argv[: self._ids_at + self.count], self._ids_at)
+        end = self._ids_at + self.count
+        return entry_ids(self._argv if end == len(self._argv) else self._argv[:end], self._ids_at)
+
+
+def read_doomed(argv: list[bytes], at: int) -> Doomed:
+    """Read the options ``argv[at:]``. Raises ErrorReply."""
+    made = Doomed.__new__(Doomed)
+    made.read(argv, at)
+    return made
 
 
 # ---------------------------------------------------------------------- groups

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from protocol.replies import Reply
 from server.commands.streams import group_steps, stream_steps
-from server.commands.streams.stream_args import Doomed
+from server.commands.streams.stream_args import Doomed, read_doomed
 from server.dispatch.call import Call
 from server.table.command import Flags, command
 from server.table.keys import DELETE, RW, UPDATE, KeyRange
 from storage.stream import deletions
+from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.deletions import Deletion, Done
 from storage.stream.stream import Stream
 
@@ -31,7 +32,7 @@ def xdelex(call: Call) -> Reply:
     """
     key = call.argv[1]
     stream = call.db.find(key, Stream)
-    doomed = Doomed(call.argv, 2)
+    doomed = read_doomed(call.argv, 2)
     if stream is None:
         return [deletions.MISSING] * doomed.count
     ids = doomed.ids()
@@ -59,14 +60,21 @@ def xackdel(call: Call) -> Reply:
     """
     key, name = call.argv[1], call.argv[2]
     stream = call.db.read(key, Stream)
-    doomed = Doomed(call.argv, 3)
+    doomed = read_doomed(call.argv, 3)
     group = None if stream is None else stream.find_group(name)
     if stream is None or group is None:
         return [deletions.MISSING] * doomed.count
-    ids = doomed.ids()
+    return _ack_all(call, stream, group, doomed)
+
+
+def _ack_all(call: Call, stream: Stream, group: ConsumerGroup, doomed: Doomed) -> list[Reply]:
+    """Acknowledge and delete each entry; return what became of them."""
+    name, ids = call.argv[2], doomed.ids()
     done = Done() if call.is_logged else None
     deletion = Deletion(stream, doomed.policy, done)
-    results: list[Reply] = [deletion.ack(name, group, entry_id) for entry_id in ids]
+    results: list[Reply] = []
+    for entry_id in ids:
+        results.append(deletion.ack(name, group, entry_id))  # noqa: PERF401 - compiled, it is as fast
     deletion.end()
     _tell(call, deletion, done)
     return results

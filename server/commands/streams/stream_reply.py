@@ -6,9 +6,9 @@ With NOFIELDS an entry is its id alone:
 
     $id
 
-The field names of a master entry are rendered once for each node, the first of them with the head
-of the array before it. For each entry, room is made once in the encoder's own buffer; then every
-element is copied from buffer to buffer.
+The field names of a master entry are rendered when a second entry of its node is written, the first
+of them with the head of the array before it. For each entry, room is made once in the encoder's own
+buffer; then every element is copied from buffer to buffer.
 """
 
 from __future__ import annotations
@@ -27,30 +27,46 @@ _PAIR = b"*2\r\n"  # an entry is an array of id and fields
 _ID_ALONE = b""
 _ID_SIZE = 41  # bytes: two 64-bit numbers and the dash between them
 _DASH = 0x2D
+_ARRAY = 0x2A
+_NO_NAMES: list[bytes] = []  # it stays empty
 _HEADS = 96  # bytes: more than id and heads of an entry take
 _PER_ELEMENT = 28  # bytes: more than a bulk string takes besides its text, or with a number
 _MUCH = 1 << 16  # bytes: larger entries are measured before room is taken
 
 
 class EntryWriter:
-    """Writes the entries at which an iterator stands to *out*; if *ids_only*, without fields."""
+    """Writes the entries at which an iterator stands. new_writer() makes one."""
 
     __slots__ = (
-        "_element", "_id", "_ids_only", "_ms", "_names", "_names_size", "_node", "_out", "_seq_at",
-        "head",
+        "_element", "_id", "_ids_only", "_ms", "_names", "_names_size", "_node", "_out", "_seen",
+        "_seq_at", "head",
     )  # fmt: skip
 
-    def __init__(self, out: Encoder, ids_only: bool = False) -> None:
+    _out: Encoder
+    _ids_only: bool
+    head: bytes  # what stands before the id
+    _element: Element
+    _seen: Listpack | None  # the node of the last entry
+    _node: Listpack | None  # the node whose master fields are in _names
+    _names: list[bytes]
+    _names_size: int
+    _id: bytearray  # the text of the last id
+    _ms: int
+    _seq_at: int  # where its seq begins; 0: there is none yet
+
+    def begin(self, out: Encoder, ids_only: bool) -> None:
+        """Write to *out* from now on: see new_writer()."""
         self._out = out
         self._ids_only = ids_only
         self.head = _ID_ALONE if ids_only else _PAIR
-        self._element = Element()
-        self._node: Listpack | None = None  # the node whose master fields are in _names
-        self._names: list[bytes] = []
+        self._element = Element.__new__(Element)
+        self._seen = None
+        self._node = None
+        self._names = _NO_NAMES
         self._names_size = 0
-        self._id = bytearray(_ID_SIZE)  # the text of the last id
+        self._id = buffers.make(_ID_SIZE)
         self._ms = 0
-        self._seq_at = 0  # where its seq begins; 0: there is none yet
+        self._seq_at = 0
 
     def write(self, entry: StreamIterator) -> None:
         """Write the current entry of *entry*: its id and its fields."""
@@ -62,26 +78,47 @@ class EntryWriter:
     def _write_whole(self, entry: StreamIterator) -> None:
         node = entry.node
         assert node is not None
-        if entry.same_fields and node is not self._node:
+        is_alone = node is not self._seen and node.size <= _MUCH  # so far
+        self._seen = node
+        if entry.same_fields and node is not self._node and not is_alone:
             self._render_names(entry, node)
         out = self._out
-        size = node.size - entry.fields_at
+        size = node.size if is_alone else node.size - entry.fields_at
         if size > _MUCH:
             size = entry.end() - entry.fields_at
         out.reserve(_HEADS + self._names_size + size + 2 * _PER_ELEMENT * entry.num_fields)
         buffer = out.buffer
         at = buffers.put(buffer, out.end, self.head)
         at = self._put_id(buffer, at, entry.ms, entry.seq)
-        if entry.same_fields:
-            at = self._put_values(buffer, at, entry, node)
+        if not entry.same_fields:
+            at = self._put_all(buffer, at, entry, node)
+        elif is_alone:
+            at = self._put_pairs(buffer, at, entry, node)
         else:
-            at = buffers.put(buffer, at, b"*%d\r\n" % (2 * entry.num_fields))
-            element_at = entry.fields_at
-            for _ in range(2 * entry.num_fields):
-                at = self._put_element(buffer, at, node, element_at)
-                element_at = self._element.next
-            entry.passed(element_at)
+            at = self._put_values(buffer, at, entry, node)
         out.end = at
+
+    def _put_all(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
+        """Write the fields of an entry that has names of its own."""
+        at = wire.put_head(buffer, at, _ARRAY, 2 * entry.num_fields)
+        element_at = entry.fields_at
+        for _ in range(2 * entry.num_fields):
+            at = self._put_element(buffer, at, node, element_at)
+            element_at = self._element.next
+        entry.passed(element_at)
+        return at
+
+    def _put_pairs(self, buffer: bytearray, at: int, entry: StreamIterator, node: Listpack) -> int:
+        """Write the names of the master entry, and the values of one that has only these."""
+        at = wire.put_head(buffer, at, _ARRAY, 2 * entry.num_fields)
+        name_at, value_at = entry.names_at, entry.fields_at
+        for _ in range(entry.num_fields):
+            at = self._put_element(buffer, at, node, name_at)
+            name_at = self._element.next
+            at = self._put_element(buffer, at, node, value_at)
+            value_at = self._element.next
+        entry.passed(value_at)
+        return at
 
     def _write_id(self, entry: StreamIterator) -> None:
         out = self._out
@@ -139,10 +176,17 @@ class EntryWriter:
         return wire.put_bulk_slice(buffer, at, node.data, element.start, element.size)
 
 
+def new_writer(out: Encoder, ids_only: bool = False) -> EntryWriter:
+    """What writes entries to *out*; if *ids_only*, without fields."""
+    made = EntryWriter.__new__(EntryWriter)
+    made.begin(out, ids_only)
+    return made
+
+
 def write_entries(out: Encoder, entry: StreamIterator, count: int, ids_only: bool = False) -> int:
     """Write the next *count* entries of a walk (0: all) as an array; return how many there were."""
     mark = out.open_array()
-    writer = EntryWriter(out, ids_only)
+    writer = new_writer(out, ids_only)
     written = 0
     while entry.next():
         writer.write(entry)
@@ -167,7 +211,7 @@ def write_within(
     whether the size did not end it.
     """
     mark = out.open_array()
-    writer = EntryWriter(out, ids_only)
+    writer = new_writer(out, ids_only)
     written = 0
     has_room = True
     while entry.next():
@@ -230,5 +274,5 @@ def write_entry(out: Encoder, stream: Stream, entry_id: StreamId) -> bool:
     entry = stream.range(entry_id, entry_id)
     if not entry.next():
         return False
-    EntryWriter(out).write(entry)
+    new_writer(out).write(entry)
     return True
