@@ -4,6 +4,7 @@ Each library puts its jobs, which do nothing, into an empty server; then one wor
 them all. Its rate is that from the beginning of the first job to that of the last one, so the start
 of the process does not count; the server's CPU is that of the same time. penstock.queues runs on
 Penstock, the others on redis-server. With two CPUs or more the server has one, the worker another.
+Other load only makes a round slower, so of the rates the best counts; of the costs the median does.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tests.frameworks import environments
 PROGRAMS = Path(__file__).parent / "queue_programs"
 INSTALLED = ROOT / "build" / "installed"
 OURS = "penstock"
+RATES = ("enqueued", "done")
 PATIENCE_S = 900
 FSYNC = {"none": (), "everysec": ("--appendonly", "yes", "--appendfsync", "everysec")}
 
@@ -86,7 +88,12 @@ def main() -> int:
     """Measure, and print a line for each. The exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.queues", description=__doc__)
     parser.add_argument("--jobs", type=int, default=20_000, help="jobs (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=3, help="the median counts (%(default)s)")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=3,
+        help="the best rate counts, and the median of the costs (%(default)s)",
+    )
     parser.add_argument("--only", default="", help="those whose names have this in them")
     parser.add_argument("--fsync", choices=FSYNC, default="none", help="with this append-only file")
     options = parser.parse_args()
@@ -110,9 +117,8 @@ def main() -> int:
             progress.clear()
             print(f"{contender.title:32} {error}")
             continue
-        enqueued, done, cost = (
-            median(getattr(each, name) for each in rounds) for name in ("enqueued", "done", "cost")
-        )
+        enqueued, done = (max(getattr(each, name) for each in rounds) for name in RATES)
+        cost = median(each.cost for each in rounds)
         progress.clear()
         print(f"{contender.title:32}{enqueued:12,.0f}{done:12,.0f}{cost:17.1f}", flush=True)
     return 0
