@@ -108,6 +108,8 @@ PREPARATIONS = [
     b"XCFGSET stream:0 RETAIN-AGE 1h RETAIN-LENGTH 3 COMPACT field",
     b"XCFGSET stream:1 RETAIN-BYTES 1kb RETAIN-ACKED yes",
     b"XCFGSET stream:0 DEFAULTS",
+    *(b"XADD stream:%d EXPIRE %d * field value" % (n, n + 1) for n in range(3)),
+    *(b"XADD stream:%d DELAY 2 EXPIRE 2 * field value" % n for n in range(3)),
 ]
 
 # CONFIG SET: what it may change here, and to what.

@@ -163,6 +163,7 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
         ("XADD", "q:stream:0", "DELAY", dice.randrange(20), "*", "f", value),
         ("XSCHEDULE", "q:stream:0", "job", "EVERY", dice.randrange(1, 20), "*", "f", "v"),
         ("XUNSCHEDULE", "q:stream:0", "NAMES", "job"),
+        ("XADD", "q:stream:0", "EXPIRE", dice.randrange(1, 20), "*", "f", value),
         ("ZADD", "q:zset:0", 1, value[:100]),
         ("DEL", "q:0", "q:stream:0"),
         ("SET", "q:0", "a string"),

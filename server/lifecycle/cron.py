@@ -59,7 +59,7 @@ class Cron:
         self._retention = Retention(self._state, monotonic_s)
         self._travel = TimeTravel(dispatcher, monotonic_s)
         self._idle_consumers = IdleConsumers(self._state, monotonic_s)
-        self._due = DueEntries(self._state, monotonic_s)
+        self._due = DueEntries(dispatcher, monotonic_s)
         self._due_timer: asyncio.TimerHandle | None = None
         self._due_s = 0.0  # when that comes, by the system's clock
         self._adds_soon = False  # the rest of what is due, in a moment

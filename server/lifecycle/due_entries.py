@@ -1,4 +1,4 @@
-"""Scheduled entries are added to their streams when they are due, and jobs run.
+"""Scheduled entries are added to their streams when they are due, jobs run, and entries expire.
 
     1. The key whose first entry is due first comes first (server/parts/scheduling/agenda.py).
     2. A batch of its entries is added in the order of their times, each by XADD with its id. The id
@@ -6,22 +6,26 @@
     3. What is logged, in one transaction, is these XADDs, and what removes them from the schedule:
        XUNSCHEDULE for entries, XSCHEDULE with the time of the next run for jobs. So a replica or an
        AOF has each entry in one place, and needs no clock.
-    4. After SLICE_S the rest waits for the next turn of the loop: first others are served.
+    4. Entries that have expired are removed: server/commands/streams/stream_expiries.py says how.
+    5. After SLICE_S the rest waits for the next turn of the loop: first others are served.
 
-Nothing is added while writes are refused or held back, data are loaded, or a script is suspended;
-nor on a replica, which is sent what its primary adds. It is due all the same, and comes later.
+None of this is done while writes are refused or held back, data are loaded, or a script is
+suspended; nor on a replica, which is sent what its primary does. It is due all the same, and comes
+later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from server.commands.streams import stream_expiries
+from server.dispatch.call import Call
+from server.dispatch.dispatcher import Dispatcher
 from server.parts.scheduling import recurrence
-from server.parts.state import ServerState
 from server.process.faults import ServerFault
 from storage.errors import TooLarge, WrongType
 from storage.keyspace.keyspace import Keyspace
-from storage.side_data.schedule import Job, Schedule, unpacked
+from storage.side_data.schedule import LATEST_MS, Job, Schedule, expires_after, unpacked
 from storage.stream.stream import Stream
 
 BATCH = 32  # entries that are one transaction
@@ -29,12 +33,13 @@ SLICE_S = 0.001
 
 
 class DueEntries:
-    """Adds what the agenda of *state* says. *monotonic_s* is the system's clock."""
+    """Does what the agenda of the server says. *monotonic_s* is the system's clock."""
 
-    def __init__(self, state: ServerState, monotonic_s: Callable[[], float]) -> None:
-        self._state = state
-        self._agenda = state.agenda
-        self._restrictions = state.restrictions
+    def __init__(self, dispatcher: Dispatcher, monotonic_s: Callable[[], float]) -> None:
+        self._state = dispatcher.state
+        self._agenda = self._state.agenda
+        self._restrictions = self._state.restrictions
+        self._call = Call(self._state, dispatcher)  # as if a command did it
         self._monotonic_s = monotonic_s
 
     @property
@@ -62,17 +67,30 @@ class DueEntries:
         return True
 
     def _add_some(self, db_index: int, key: bytes, upto_ms: int) -> None:
-        """Add a batch of what is due for one key."""
-        db = self._state.databases[db_index]
-        self._state.events.lookup.hides_expired = False
+        """Add a batch of what is due for one key, and remove one of what has expired."""
+        state, db = self._state, self._state.databases[db_index]
+        state.events.lookup.hides_expired = False
         stream = _stream_at(db, key)
         schedule = self._agenda.schedule_of(db_index, key)
         if stream is None or schedule is None:
             self._agenda.skip(db_index, key)
         else:
+            self._begin(db, key, upto_ms)
             self._add_batch(db, key, stream, schedule, upto_ms)
-        if self._state.propagation.ops:
-            self._state.propagation.deliver()
+            stream_expiries.settle(self._call, key, BATCH)
+            for words in state.events.logged or ():
+                state.propagation.add(db_index, list(words))
+            state.events.logged = None
+            if stream.is_full() and schedule.first_added() <= upto_ms:
+                self._agenda.skip(db_index, key)
+        if state.propagation.ops:
+            state.propagation.deliver()
+
+    def _begin(self, db: Keyspace, key: bytes, upto_ms: int) -> None:
+        call = self._call
+        call.db, call.now_ms, call.argv = db, upto_ms, [b"", key]
+        call.is_logged = self._state.propagation.is_on
+        self._state.events.logged = None
 
     def _add_batch(
         self, db: Keyspace, key: bytes, stream: Stream, schedule: Schedule, upto_ms: int
@@ -83,40 +101,38 @@ class DueEntries:
                 break
             entry_id, job = schedule.first_entry(upto_ms), schedule.first_job(upto_ms)
             if entry_id is not None and (job is None or entry_id.ms <= job.next_ms):
-                self._add(db, key, stream, entry_id.ms, schedule.fields_of(entry_id) or [])
+                self._add(key, stream, schedule, entry_id.ms, schedule.fields_of(entry_id))
                 schedule.discard(entry_id)
                 done.append(entry_id.encode())
             elif job is not None:
-                self._run_job(db, key, stream, schedule, job)
+                self._run_job(key, stream, schedule, job)
             else:
                 break
         if done:
-            self._log(db, [b"XUNSCHEDULE", key, *done])
+            db.group_changed(key, None, changes=0, log=[b"XUNSCHEDULE", key, *done])
         self._agenda.note(db.index, key)
-        if stream.is_full():
-            self._agenda.skip(db.index, key)
 
-    def _run_job(
-        self, db: Keyspace, key: bytes, stream: Stream, schedule: Schedule, job: Job
-    ) -> None:
-        self._add(db, key, stream, job.next_ms, unpacked(job.fields))
+    def _run_job(self, key: bytes, stream: Stream, schedule: Schedule, job: Job) -> None:
+        self._add(key, stream, schedule, job.next_ms, job.fields)
         next_ms = recurrence.next_run(job, self._state.events.clock.now_ms)
         schedule.move(job, next_ms)
-        self._log(db, [b"XSCHEDULE", key, job.name, b"NEXT", b"%d" % next_ms])
+        log = [b"XSCHEDULE", key, job.name, b"NEXT", b"%d" % next_ms]
+        self._call.db.group_changed(key, None, changes=0, log=log)
 
     def _add(
-        self, db: Keyspace, key: bytes, stream: Stream, due_ms: int, fields: list[bytes]
+        self, key: bytes, stream: Stream, schedule: Schedule, due_ms: int, packed: bytes
     ) -> None:
-        entry_id = stream.next_auto_id(due_ms)
+        entry_id, fields = stream.next_auto_id(due_ms), unpacked(packed)
         try:
             stream.append(entry_id, fields, 0, self._state.node_limits.stream)
         except TooLarge:  # XADD has refused that: somebody has forged a payload of RESTORE
             return
-        db.changed(key, b"xadd", changes=1, wakes=True)
-        self._log(db, [b"XADD", key, entry_id.encode(), *fields])
-
-    def _log(self, db: Keyspace, words: list[bytes]) -> None:
-        self._state.propagation.add(db.index, words)
+        log = [b"XADD", key, entry_id.encode(), *fields]
+        self._call.db.changed(key, b"xadd", changes=1, log=log, wakes=True)
+        expire_ms = expires_after(packed)
+        if expire_ms:
+            deadline_ms = min(due_ms + expire_ms, LATEST_MS)
+            stream_expiries.set_deadline(self._call, key, stream, schedule, entry_id, deadline_ms)
 
 
 def _stream_at(db: Keyspace, key: bytes) -> Stream | None:

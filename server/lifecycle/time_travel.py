@@ -33,7 +33,7 @@ class TimeTravel:
         self._dispatcher = dispatcher
         self._state = dispatcher.state
         self._monotonic_s = monotonic_s
-        self._due = DueEntries(dispatcher.state, monotonic_s)
+        self._due = DueEntries(dispatcher, monotonic_s)
         self._idle_consumers = IdleConsumers(dispatcher.state, monotonic_s)
         self._retention = Retention(dispatcher.state, monotonic_s)
         self._sweep: Iterator[None] = iter(())

@@ -13,6 +13,7 @@ cdef int64_t _NEVER
 cdef int64_t _LATEST_MS
 cdef int64_t _MOST_NUMBERS
 cdef Py_ssize_t OBJECT
+cdef Py_ssize_t DEADLINE
 cdef Py_ssize_t PLACE
 cdef Py_ssize_t JOB
 cdef Py_ssize_t MOST_KEPT
@@ -20,9 +21,11 @@ cdef list _writers
 
 
 @cython.locals(writer=RdbWriter, index=Py_ssize_t, fields=bytes)
-cpdef bytes packed(list words, Py_ssize_t at)
+cpdef bytes packed(list words, Py_ssize_t at, int64_t expire_ms=*)
 @cython.locals(reader=RdbReader, words=list)
 cpdef list unpacked(bytes fields)
+@cython.locals(reader=RdbReader)
+cpdef int64_t expires_after(bytes fields) except -1
 
 
 @cython.final
@@ -41,13 +44,18 @@ cdef class Job:
 cdef class Schedule:
     cdef Rax _entries
     cdef Rax _runs
+    cdef Rax _ends
+    cdef Rax _deadlines
     cdef Py_ssize_t _weight
     cdef readonly dict jobs
     cdef public uint64_t last
 
     cdef int _weigh(self, Py_ssize_t size) except -1
-    @cython.locals(due_ms=int64_t, run_ms=int64_t, at=RaxIterator)
+    @cython.locals(size=Py_ssize_t)
+    cpdef bint is_nothing(self) except -1
     cpdef int64_t first_due(self) except -1
+    @cython.locals(due_ms=int64_t, run_ms=int64_t, at=RaxIterator)
+    cpdef int64_t first_added(self) except -1
     @cython.locals(made=StreamId, old=bytes)
     cpdef StreamId add(self, int64_t due_ms, bytes fields, uint64_t number=*)
     @cython.locals(fields=bytes)
@@ -55,7 +63,7 @@ cdef class Schedule:
     @cython.locals(at=RaxIterator)
     cpdef StreamId first_entry(self, int64_t now_ms)
     @cython.locals(fields=bytes)
-    cpdef list fields_of(self, StreamId entry_id)
+    cpdef bytes fields_of(self, StreamId entry_id)
     @cython.locals(found=list, at=RaxIterator, entry_id=StreamId)
     cpdef list entries(self, StreamId start, StreamId end, Py_ssize_t most)
     cpdef int put(self, Job job) except -1
@@ -65,6 +73,20 @@ cdef class Schedule:
     cdef int _expect(self, Job job) except -1
     @cython.locals(at=RaxIterator, job=Job)
     cpdef Job first_job(self, int64_t now_ms)
+    cpdef Py_ssize_t expiring(self) noexcept
+    @cython.locals(at=RaxIterator)
+    cpdef int64_t first_deadline(self) except -1
+    @cython.locals(key=bytes)
+    cpdef int expire_at(self, StreamId entry_id, int64_t deadline_ms) except -1
+    @cython.locals(key=bytes, deadline_ms=object)
+    cpdef bint keep(self, StreamId entry_id) except -1
+    @cython.locals(at=RaxIterator, entry_id=StreamId)
+    cpdef int prune(self, StreamId first_id) except -1
+    @cython.locals(found=list, at=RaxIterator, key=bytes)
+    cpdef list expired(self, int64_t now_ms, Py_ssize_t most)
+    @cython.locals(found=list, at=RaxIterator, key=bytes)
+    cpdef list deadlines(self)
+
     cpdef Py_ssize_t memory(self) except -1
     @cython.locals(copy=Schedule, at=RaxIterator, entry_id=StreamId, job=Job)
     cpdef Schedule copy(self)
@@ -76,7 +98,7 @@ cdef class Schedule:
 cdef Py_ssize_t _weight_of(Job job) except -1
 cdef bytes _run_key(Job job)
 @cython.locals(reader=RdbReader, made=Schedule, last=uint64_t, due_ms=uint64_t, number=uint64_t,
-               fields=bytes)
+               fields=bytes, ms=uint64_t, seq=uint64_t, deadline_ms=uint64_t)
 cpdef Schedule read(bytes data)
 @cython.locals(name=bytes, every_ms=uint64_t, cron=bytes, zone=bytes, next_ms=uint64_t,
                fields=bytes)

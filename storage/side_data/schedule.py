@@ -1,21 +1,29 @@
-"""What is to be added to a stream later: side data of its key, set by XADD DELAY and XSCHEDULE.
+"""What comes to a stream later, and what goes: side data of its key.
 
-    entries    due, number  ->  fields         a radix tree; both are big-endian, of 8 bytes
-    runs       next, name   ->  job            another one: the next run of each job
-    jobs       name         ->  job            EVERY ms, or CRON and a zone; its next run; fields
+    entries    due, number   ->  fields        a radix tree; both are big-endian, of 8 bytes
+    runs       next, name    ->  job           another one: the next run of each job
+    jobs       name          ->  job           EVERY ms, or CRON and a zone; its next run; fields
     last       the greatest number that an entry was given
+    ends       deadline, id  ->  True          when entries of the stream expire
+    deadlines  id            ->  deadline      the same by their ids, of 16 bytes
 
+XADD DELAY and AT set the entries, XSCHEDULE the jobs, XADD EXPIRE and XEXPIREAT the deadlines.
 *due* and *next* are unix ms. Both trees sort by time, so what is due next is their first key. The
 id of a scheduled entry is ``due-number``: its place in the tree, so it is found by that, too. A
 number is given once, so an id never means another entry; of equal times the entry that was
 scheduled first comes first, and entries come before jobs. Each operation is O(log N).
 
-An entry's fields are RDB strings, one after the other: a bytes object of about their length.
+The deadline of an entry that was trimmed, or deleted by other ways than XDEL, stays until prune()
+finds it, or it comes.
+
+What is kept of an entry's fields is how many ms after it is due it expires, an RDB length, 0 for
+never; and RDB strings, one after the other: a bytes object of about their length.
 
 In files, all numbers being RDB lengths and all texts RDB strings:
 
     last   count   [due and number: 16 bytes   fields] ...
            count   [name   every   cron   zone   next   fields] ...
+           count   [id: 16 bytes   deadline] ...
 
 *every* is 0 where CRON says it, and *next* is NEVER for a job that does not run any more.
 """
@@ -40,6 +48,7 @@ LATEST_MS = 2**53  # that an entry may be due at
 MOST_NUMBERS = 2**53
 _NEVER, _LATEST_MS, _MOST_NUMBERS = NEVER, LATEST_MS, MOST_NUMBERS  # as C numbers
 OBJECT = 320  # bytes of a schedule, compiled, without the nodes of its trees
+DEADLINE = 240  # bytes of a deadline, in both trees
 PLACE = 96  # bytes that a tree takes for each of its keys, if their times are scattered
 JOB = 200  # bytes of a job besides its texts
 MOST_KEPT = 1 << 17  # bytes that the writer of fields keeps
@@ -47,9 +56,10 @@ MOST_KEPT = 1 << 17  # bytes that the writer of fields keeps
 _writers = [RdbWriter(compress=False)]  # the one that writes fields
 
 
-def packed(words: list[bytes], at: int) -> bytes:
-    """The fields ``words[at:]`` as they are stored."""
+def packed(words: list[bytes], at: int, expire_ms: int = 0) -> bytes:
+    """The fields ``words[at:]`` as they are stored, of an entry that expires so long after."""
     writer = _writers[0]
+    writer.length(expire_ms)
     for index in range(at, len(words)):
         writer.string(words[index])
     fields = writer.take()
@@ -61,12 +71,20 @@ def packed(words: list[bytes], at: int) -> bytes:
 def unpacked(fields: bytes) -> list[bytes]:
     """The words that packed() was given. Raises Corrupt."""
     reader = RdbReader(fields)
+    if reader.length() > _LATEST_MS:
+        raise Corrupt("a scheduled entry that expires beyond all time")
     words = []
     while reader.left() > 0:
         words.append(reader.string())
     if not words or len(words) % 2:
         raise Corrupt("a scheduled entry without fields, or with a field and no value")
     return words
+
+
+def expires_after(fields: bytes) -> int:
+    """After how many ms an entry with these packed fields expires; 0: never."""
+    reader = RdbReader(fields)
+    return reader.length()
 
 
 class Job:
@@ -95,13 +113,15 @@ class Job:
 
 
 class Schedule:
-    """What is to be added to one stream later. All times are unix ms."""
+    """What comes to one stream later, and goes. All times are unix ms."""
 
-    __slots__ = ("_entries", "_runs", "_weight", "jobs", "last")
+    __slots__ = ("_deadlines", "_ends", "_entries", "_runs", "_weight", "jobs", "last")
 
     def __init__(self) -> None:
         self._entries = Rax()
         self._runs = Rax()
+        self._ends = Rax()
+        self._deadlines = Rax()
         self._weight = OBJECT  # bytes, without the trees
         self.jobs: dict[bytes, Job] = {}
         self.last = 0
@@ -118,7 +138,16 @@ class Schedule:
         """How many entries are scheduled, jobs aside."""
         return self._entries.size
 
+    def is_nothing(self) -> bool:
+        """Whether it is as new: nobody would miss it."""
+        size = self._entries.size + self._deadlines.size + len(self.jobs)
+        return size == 0 and self.last == 0
+
     def first_due(self) -> int:
+        """When the first entry, or run of a job, is due, or one expires. NEVER: there is none."""
+        return min(self.first_added(), self.first_deadline())
+
+    def first_added(self) -> int:
         """When the first entry, or run of a job, is due. NEVER: there is none."""
         due_ms = run_ms = _NEVER
         at = self._entries.seek("^")
@@ -161,20 +190,20 @@ class Schedule:
             return None
         return stream_id.from_key(at.current_key())
 
-    def fields_of(self, entry_id: StreamId) -> list[bytes] | None:
-        """The fields of an entry; None if there is none with that id."""
-        fields = self._entries.find(entry_id.key())
-        return None if fields is None else unpacked(fields)
+    def fields_of(self, entry_id: StreamId) -> bytes:
+        """The packed fields of an entry, which must be there."""
+        fields: bytes = self._entries.find(entry_id.key())
+        return fields
 
     def entries(self, start: StreamId, end: StreamId, most: int) -> list[Any]:
-        """Up to *most* entries between these ids, those included: ``(id, fields)`` of each."""
+        """Up to *most* entries between these ids, those included: ``(id, packed fields)``."""
         found: list[Any] = []
         at = self._entries.seek(">=", start.key())
         while len(found) < most and at.next():
             entry_id = stream_id.from_key(at.current_key())
             if stream_id.compare(entry_id, end) > 0:
                 break
-            found.append((entry_id, unpacked(at.value)))
+            found.append((entry_id, at.value))
         return found
 
     # ------------------------------------------------------------------ jobs
@@ -211,6 +240,66 @@ class Schedule:
         job: Job = at.value
         return job if at.valid and job.next_ms <= now_ms else None
 
+    # ------------------------------------------------------------------ deadlines
+
+    def expiring(self) -> int:
+        """How many entries of the stream have a deadline. Some may have gone without it."""
+        return self._deadlines.size
+
+    def first_deadline(self) -> int:
+        """When the first of them expires. NEVER: none does."""
+        at = self._ends.seek("^")
+        return octets.u64_be(at.current_key(), 0) if at.valid else _NEVER
+
+    def expire_at(self, entry_id: StreamId, deadline_ms: int) -> None:
+        """Let an entry of the stream expire then, and not when it would have."""
+        self.keep(entry_id)
+        key = entry_id.key()
+        self._deadlines.insert(key, deadline_ms)
+        self._ends.insert(octets.id_key(deadline_ms, 0)[:8] + key, True)
+        self._weigh(DEADLINE)
+
+    def keep(self, entry_id: StreamId) -> bool:
+        """Let an entry of the stream never expire. False if it would not have."""
+        key = entry_id.key()
+        deadline_ms = self._deadlines.remove(key)
+        if deadline_ms is None:
+            return False
+        self._ends.remove(octets.id_key(deadline_ms, 0)[:8] + key)
+        self._weigh(-DEADLINE)
+        return True
+
+    def prune(self, first_id: StreamId) -> None:
+        """Forget two deadlines at most of entries before *first_id*, the first that is there."""
+        for _ in range(2):
+            at = self._deadlines.seek("^")
+            if not at.valid:
+                break
+            entry_id = stream_id.from_key(at.current_key())
+            if stream_id.compare(entry_id, first_id) >= 0:
+                break
+            self.keep(entry_id)
+
+    def expired(self, now_ms: int, most: int) -> list[StreamId]:
+        """The ids of up to *most* entries that have expired by *now_ms*, the first first."""
+        found: list[StreamId] = []
+        at = self._ends.seek("^")
+        while len(found) < most and at.next():
+            key = at.current_key()
+            if octets.u64_be(key, 0) > now_ms:
+                break
+            found.append(stream_id.from_key(key[8:]))
+        return found
+
+    def deadlines(self) -> list[Any]:
+        """All deadlines, the first first: ``(deadline, id)``. O(N)."""
+        found: list[Any] = []
+        at = self._ends.seek("^")
+        while at.next():
+            key = at.current_key()
+            found.append((octets.u64_be(key, 0), stream_id.from_key(key[8:])))
+        return found
+
     # ------------------------------------------------------------------ all
 
     def memory(self) -> int:
@@ -227,6 +316,9 @@ class Schedule:
         copy.last = self.last
         for job in self.jobs.values():
             copy.put(Job(job.name, job.every_ms, job.cron, job.zone, job.next_ms, job.fields))
+        at = self._deadlines.seek("^")
+        while at.next():
+            copy.expire_at(stream_id.from_key(at.current_key()), at.value)
         return copy
 
     def write(self, writer: RdbWriter) -> None:
@@ -246,6 +338,11 @@ class Schedule:
             writer.string(job.zone)
             writer.length(job.next_ms)
             writer.string(job.fields)
+        writer.length(self._deadlines.size)
+        at = self._deadlines.seek("^")
+        while at.next():
+            writer.plain(at.current_key())
+            writer.length(at.value)
 
 
 def _weight_of(job: Job) -> int:
@@ -273,6 +370,12 @@ def read(data: bytes) -> Schedule:
     made.last = last
     for _ in range(reader.count(6)):
         made.put(_read_job(reader))
+    for _ in range(reader.count(17)):
+        ms, seq = _u64_be(reader), _u64_be(reader)
+        deadline_ms = reader.length()
+        if deadline_ms > _LATEST_MS:
+            raise Corrupt("a deadline beyond all time")
+        made.expire_at(stream_id.make_id(ms, seq), deadline_ms)
     if reader.left():
         raise Corrupt("bytes after a schedule")
     return made
@@ -312,27 +415,31 @@ class ScheduleKind(SideKind):
         return value.memory()
 
     def commands(self, key: bytes, group: bytes | None, value: Schedule) -> Iterator[Words]:
-        """XADD for each entry, with its number; XSCHEDULE for each job, with its next run.
+        """XADD for each entry, with its number; XSCHEDULE for each job; XEXPIREAT for deadlines.
 
         If the greatest number is of no entry any more, one with it is scheduled and unscheduled.
         """
         greatest = 0
         for entry_id, fields in value.entries(ZERO, MAX, len(value)):
             greatest = max(greatest, entry_id.seq)
-            yield [b"XADD", key, b"AT", entry_id.encode(), b"*", *fields]
+            when = [b"AT", entry_id.encode(), *expire_words(fields)]
+            yield [b"XADD", key, *when, b"*", *unpacked(fields)]
         if greatest < value.last:
             last = stream_id.make_id(0, value.last).encode()
             yield [b"XADD", key, b"AT", last, b"*", b"", b""]
             yield [b"XUNSCHEDULE", key, last]
         for name in sorted(value.jobs):
             job = value.jobs[name]
-            yield job_words(key, job)
+            when = [*job.words(), b"NEXT", b"%d" % job.next_ms, *expire_words(job.fields)]
+            yield [b"XSCHEDULE", key, name, *when, b"*", *unpacked(job.fields)]
+        for deadline_ms, entry_id in value.deadlines():
+            yield [b"XEXPIREAT", key, b"%d" % deadline_ms, entry_id.encode()]
 
 
-def job_words(key: bytes, job: Job) -> list[bytes]:
-    """The command that makes *job* what it is now, beside *key*."""
-    when = [*job.words(), b"NEXT", b"%d" % job.next_ms]
-    return [b"XSCHEDULE", key, job.name, *when, b"*", *unpacked(job.fields)]
+def expire_words(fields: bytes) -> list[bytes]:
+    """The words of a command that say when an entry with these packed fields expires."""
+    expire_ms = expires_after(fields)
+    return [b"EXPIRE", b"%d" % expire_ms] if expire_ms else []
 
 
 SCHEDULE = ScheduleKind(b"schedule")

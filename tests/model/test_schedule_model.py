@@ -1,9 +1,9 @@
 """Scheduled entries and jobs compared with a naive model: what is added, when, and in which order.
 
-The model keeps plain lists. Clients schedule and unschedule, streams are renamed and deleted, time
-passes, stands still and goes back, and the server is started again from its RDB file, its AOF, or a
-rewritten AOF without an RDB in front, at random. After each step both have added the same entries,
-and both have the same left to add.
+Entries may expire, too. The model keeps plain lists. Clients schedule and unschedule, streams are
+renamed and deleted, time passes, stands still and goes back, and the server is started again from
+its RDB file, its AOF, or a rewritten AOF without an RDB in front, at random. After each step both
+have added the same entries, and both have the same left to add.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ NAMES = ("j", "k")
 keys = st.sampled_from(KEYS)
 names = st.sampled_from(NAMES)
 delays = st.sampled_from((0, 1, 5, 5, 20, 1000))
+lives = st.sampled_from((0, 0, 2, 10, 900))
 times = st.sampled_from((0, 1, 4, 30, 2000))
 intervals = st.sampled_from((1, 3, 10, 700))
 rows = st.integers(0, 30)
@@ -41,6 +42,10 @@ class Stream:
 
     entries: list[tuple[tuple[int, int], str]] = field(default_factory=list)
     scheduled: list[tuple[int, int, str]] = field(default_factory=list)  # due, number, value
+    expires: dict[str, int] = field(
+        default_factory=dict
+    )  # how long an entry is there, by its value
+    deadlines: dict[tuple[int, int], int] = field(default_factory=dict)
     jobs: dict[str, tuple[int, int, str]] = field(default_factory=dict)  # next, every, value
     last: tuple[int, int] = (0, 0)
     number: int = 0
@@ -48,6 +53,15 @@ class Stream:
     def add(self, due: int, value: str) -> None:
         self.last = (due, 0) if due > self.last[0] else (self.last[0], self.last[1] + 1)
         self.entries.append((self.last, value))
+        if value in self.expires:
+            self.deadlines[self.last] = due + self.expires[value]
+
+    def expire(self, now: int) -> None:
+        """Remove what has expired by *now*."""
+        for entry in list(self.entries):
+            if self.deadlines.get(entry[0], now + 1) <= now:
+                self.entries.remove(entry)
+                del self.deadlines[entry[0]]
 
     def catch_up(self, now: int) -> None:
         """Add what is due by *now*: of equal times entries before jobs."""
@@ -64,6 +78,7 @@ class Stream:
                     at += every
                 self.jobs[job[1]] = (at, every, value)
             else:
+                self.expire(now)
                 return
 
 
@@ -85,19 +100,28 @@ class ScheduleMachine(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------ what clients do
 
-    @rule(key=keys, delay=delays)
-    def delay(self, key, delay):
+    @rule(key=keys, delay=delays, expire=lives)
+    def delay(self, key, delay, expire):
         value, stream = self.value(), self.at(key)
         stream.number += 1
         stream.scheduled.append((self.now + delay, stream.number, value))
-        reply = self.server.send("XADD", key, "DELAY", delay, "*", "v", value)
+        words = self.expiry(stream, value, expire)
+        reply = self.server.send("XADD", key, "DELAY", delay, *words, "*", "v", value)
         assert reply == b"%d-%d" % (self.now + delay, stream.number)
 
-    @rule(key=keys)
-    def add(self, key):
-        value = self.value()
-        self.at(key).add(self.now, value)
-        self.server.send("XADD", key, "*", "v", value)
+    def expiry(self, stream, value, expire):
+        """The words that have the entry expire."""
+        if not expire:
+            return ()
+        stream.expires[value] = expire
+        return ("EXPIRE", expire)
+
+    @rule(key=keys, expire=lives)
+    def add(self, key, expire):
+        value, stream = self.value(), self.at(key)
+        words = self.expiry(stream, value, expire)
+        stream.add(self.now, value)
+        self.server.send("XADD", key, *words, "*", "v", value)
 
     @rule(key=keys, row=rows)
     def unschedule(self, key, row):

@@ -77,6 +77,54 @@ def bury(
     return moved
 
 
+def bury_expired(
+    call: Call,
+    key: bytes,
+    stream: Stream,
+    name: bytes,
+    group: ConsumerGroup,
+    ids: list[StreamId],
+    reason: bytes,
+) -> None:
+    """Add copies of entries to the dead letters of a group that has them pending, or not read yet.
+
+    Nothing is done if the group has no dead letters, or they cannot take any. The entries stay.
+    """
+    policy = policy_of(call, key, name)
+    target = _target(call, policy.dead_letter) if policy and policy.dead_letter else None
+    if policy is None or target is None or target is stream:
+        return
+    for entry_id in ids:
+        pending = group.find(entry_id)
+        entry = stream.range(entry_id, entry_id)
+        if (pending is None and entry_id <= group.last_id) or not entry.next():
+            continue
+        if target.is_full():
+            return
+        letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
+        _add(call, policy.dead_letter, target, letter)
+
+
+def _letter(
+    key: bytes,
+    name: bytes,
+    group: ConsumerGroup,
+    entry_id: StreamId,
+    pending: Pending | None,
+    fields: list[bytes],
+    reason: bytes,
+) -> list[bytes]:
+    """The fields of a dead letter; *pending* is None for one that was never delivered."""
+    owner = None if pending is None else group.owner(pending)
+    count = 0 if pending is None else pendings.count_of(pending)
+    delivered_ms = 0 if pending is None else pending.delivery_time
+    values = (
+        key, entry_id.encode(), name, b"" if owner is None else owner.name,
+        b"%d" % count, b"%d" % delivered_ms, reason,
+    )  # fmt: skip
+    return [*fields, *[text for pair in zip(FIELDS, values, strict=True) for text in pair]]
+
+
 def _target(call: Call, key: bytes) -> Stream | None:
     """The stream at *key*, made if needed; None if nothing can be added there."""
     try:
@@ -106,13 +154,8 @@ def _bury(
     if entry.next():
         if target.is_full():
             return False
-        owner = group.owner(pending)
-        values = (
-            key, entry_id.encode(), name, b"" if owner is None else owner.name,
-            b"%d" % pendings.count_of(pending), b"%d" % pending.delivery_time, reason,
-        )  # fmt: skip
-        origin = [text for pair in zip(FIELDS, values, strict=True) for text in pair]
-        _add(call, dead_key, target, [*entry.read_fields(), *origin])
+        letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
+        _add(call, dead_key, target, letter)
     group.ack(entry_id)
     call.db.group_changed(key, None, changes=1, log=(b"XACK", key, name, entry_id.encode()))
     return True

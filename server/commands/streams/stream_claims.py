@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import dead_letters, group_steps, stream_args, stream_reply
+from server.commands.streams import (
+    dead_letters,
+    group_steps,
+    stream_args,
+    stream_expiries,
+    stream_reply,
+)
 from server.commands.streams.dead_letters import DELIVERIES
 from server.dispatch.call import Call
 from server.table import errors
@@ -223,6 +229,8 @@ def xclaim(call: Call) -> Reply:
     wanted, options_at = _leading_ids(call.argv, 5)
     options = ClaimOptions()
     options.take(Args(call.argv, options_at), call.now_ms)
+    if call.db.side:
+        stream_expiries.settle(call, call.argv[1], stream_expiries.MOST_FOR_A_READER)
     is_ahead = options.last_id > group.last_id
     if is_ahead:
         group.move_to(options.last_id)
@@ -291,6 +299,8 @@ def xautoclaim(call: Call) -> Reply:
     start = stream_args.range_start(argv[5])
     count, just_id = _autoclaim_options(argv)
     stream, group = _stream_and_group(call)
+    if call.db.side:
+        stream_expiries.settle(call, argv[1], stream_expiries.MOST_FOR_A_READER)
     claim = Claim(call, stream, group, min_idle, just_id)
     mark = claim.out.open_array()
     cursor, deleted = _claim_from(claim, start, count)

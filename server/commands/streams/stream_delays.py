@@ -30,11 +30,12 @@ NO_NUMBERS = ErrorReply("ERR", "the schedule of this stream has no numbers left"
 class Delay:
     """When XADD shall add its entry: ``[DELAY ms | AT unix-ms]``."""
 
-    __slots__ = ("due_ms", "number")
+    __slots__ = ("due_ms", "expire_ms", "number")
 
     def __init__(self, call: Call, args: Args) -> None:
         """Take the option, which must be next. Raises ErrorReply."""
         self.number = 0  # the next one
+        self.expire_ms = 0  # after it is due; never
         if args.skip(DELAY):
             self.due_ms = call.now_ms + _checked(args.take())
         else:
@@ -87,10 +88,13 @@ def add_later(call: Call, delay: Delay, id_at: int, may_create: bool) -> bytes |
         return None
     if schedule.last >= MOST_NUMBERS and not delay.number:
         raise NO_NUMBERS
-    entry_id: StreamId = schedule.add(delay.due_ms, packed(argv, id_at + 1), delay.number)
+    entry_id: StreamId = schedule.add(
+        delay.due_ms, packed(argv, id_at + 1, delay.expire_ms), delay.number
+    )
     text: bytes = entry_id.encode()
-    call.server.agenda.note(call.db.index, key)
-    log = (argv[0], key, AT, text, *argv[id_at:])
+    changed(call, key, schedule)
+    expires = (b"EXPIRE", b"%d" % delay.expire_ms) if delay.expire_ms else ()
+    log = (argv[0], key, AT, text, *expires, *argv[id_at:])
     call.db.group_changed(key, b"xschedule", changes=1, log=log)
     return text
 
@@ -116,3 +120,13 @@ def schedule_for(call: Call, key: bytes, may_create: bool = True) -> Schedule | 
         side.set(SCHEDULE, schedule)
         call.db.put_side(key, side)
     return schedule
+
+
+def changed(call: Call, key: bytes, schedule: Schedule) -> None:
+    """*schedule* has changed, which is that of *key*; it is forgotten if nothing is in it."""
+    side = call.db.side.get(key)
+    if side is not None and schedule.is_nothing():
+        side.discard(SCHEDULE)
+        call.db.put_side(key, side)
+    else:
+        call.server.agenda.note(call.db.index, key)

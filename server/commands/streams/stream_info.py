@@ -113,16 +113,19 @@ def _producers(call: Call, stream: Stream) -> dict[bytes, Reply]:
 
 
 def _schedule(call: Call) -> dict[bytes, Reply]:
-    """How much is to be added later, and when the first is due; nothing if there is nothing."""
+    """How much is to be added later, and when the first is due, and how much expires, if any."""
     schedule = stream_delays.schedule_of(call, call.argv[2])
-    if schedule is None or not (len(schedule) or schedule.jobs):
-        return {}
-    due_ms = schedule.first_due()
-    return {
-        b"scheduled": len(schedule),
-        b"jobs": len(schedule.jobs),
-        b"next-due": due_ms if due_ms < schedules.NEVER else None,
-    }
+    report: dict[bytes, Reply] = {}
+    if schedule is not None and (len(schedule) or schedule.jobs):
+        due_ms = schedule.first_added()
+        report = {
+            b"scheduled": len(schedule),
+            b"jobs": len(schedule.jobs),
+            b"next-due": due_ms if due_ms < schedules.NEVER else None,
+        }
+    if schedule is not None and schedule.expiring():
+        report[b"expiring"] = schedule.expiring()
+    return report
 
 
 def _full_options(argv: list[bytes]) -> tuple[bool, int]:

@@ -12,6 +12,7 @@ from server.commands.streams import (
     group_lapses,
     group_reply,
     group_steps,
+    stream_expiries,
     stream_reply,
     stream_request,
 )
@@ -242,6 +243,8 @@ def xreadgroup(call: Call) -> Reply | Block:
         _delivery(call, request, key, call.argv[at])
         for at, key in enumerate(request.keys, request.ids_at)
     ]
+    if call.db.side and not stream_expiries.settle_all(call, request.keys):
+        return _wait(call, request, call.argv[request.ids_at :], 1)
     body = _begin_reply(call, request)
     served = 0
     for delivery in deliveries:

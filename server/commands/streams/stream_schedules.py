@@ -1,4 +1,4 @@
-"""XSCHEDULED and XUNSCHEDULE, XSCHEDULE and XSCHEDULES: what is added to a stream later.
+"""XSCHEDULED and XUNSCHEDULE, XSCHEDULE and XSCHEDULES, XEXPIREAT: what comes later, and goes.
 
 The schedule is side data of the key: storage/side_data/schedule.py. XADD DELAY and AT are in
 stream_delays.py; who adds the entries is server/lifecycle/due_entries.py.
@@ -7,7 +7,7 @@ stream_delays.py; who adds the entries is server/lifecycle/due_entries.py.
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import stream_args, stream_delays
+from server.commands.streams import stream_args, stream_delays, stream_expiries
 from server.dispatch.call import Call
 from server.parts.scheduling import recurrence
 from server.parts.scheduling.recurrence import BadTime
@@ -15,7 +15,15 @@ from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, DELETE, RO, RW, UPDATE, KeyRange
-from storage.side_data.schedule import LATEST_MS, NEVER, Job, packed, unpacked
+from storage.side_data.schedule import (
+    LATEST_MS,
+    NEVER,
+    Job,
+    expire_words,
+    expires_after,
+    packed,
+    unpacked,
+)
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO
 
@@ -23,6 +31,7 @@ AT_ONCE = 100  # entries that XSCHEDULED shows, unless it is told how many
 COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
 BAD_EVERY = ErrorReply("ERR", f"EVERY takes milliseconds from 1 to {LATEST_MS}")
 BAD_NEXT = ErrorReply("ERR", f"NEXT takes unix time in milliseconds from 0 to {LATEST_MS}")
+BAD_DEADLINE = ErrorReply("ERR", f"XEXPIREAT takes milliseconds from 0 to {LATEST_MS}")
 NEVER_TRUE = ErrorReply("ERR", "the cron expression never comes true")
 ZONE_WITHOUT_CRON = ErrorReply("ERR", "TZ is the time zone of a CRON expression")
 
@@ -60,7 +69,11 @@ def xscheduled(call: Call) -> Reply:
     schedule = stream_delays.schedule_of(call, call.argv[1])
     if schedule is None:
         return []
-    return [[entry_id.encode(), fields] for entry_id, fields in schedule.entries(start, end, most)]
+    rows: list[Reply] = []
+    for entry_id, fields in schedule.entries(start, end, most):
+        words: list[Reply] = [*unpacked(fields)]
+        rows.append([entry_id.encode(), words])
+    return rows
 
 
 @command(
@@ -88,7 +101,7 @@ def xunschedule(call: Call) -> Reply:
         return 0
     gone = sum(map(schedule.discard, ids)) + sum(map(schedule.drop, names))
     if gone:
-        call.server.agenda.note(call.db.index, key)
+        stream_delays.changed(call, key, schedule)
         call.db.group_changed(key, b"xunschedule", changes=gone)
     return gone
 
@@ -109,16 +122,16 @@ def xunschedule(call: Call) -> Reply:
 def xschedule(call: Call) -> Reply:
     """Has an entry added again and again; returns when the first time is, as unix time in ms.
 
-    XSCHEDULE key name <<EVERY ms | CRON expression [TZ zone]> [NEXT unix-ms] * field value
-    [field value ...] | NEXT unix-ms>
+    XSCHEDULE key name <<EVERY ms | CRON expression [TZ zone]> [NEXT unix-ms] [EXPIRE ms] *
+    field value [field value ...] | NEXT unix-ms>
 
     A job of that name is replaced. With NEXT alone one that is there runs next at that time; null
     if there is none.
     """
     argv, key, name = call.argv, call.argv[1], call.argv[2]
     args = Args(argv, 3)
-    job = _take_times(call, args)
-    if not args.left and not job.every_ms and not job.cron:
+    job, expire_ms = _take_times(call, args)
+    if not args.left and not job.every_ms and not job.cron and not expire_ms:
         return _move(call, job.next_ms)
     if not args.skip(b"*") or not (job.every_ms or job.cron):
         raise errors.SYNTAX
@@ -127,20 +140,23 @@ def xschedule(call: Call) -> Reply:
         job.next_ms = _first_run(call, job)
     schedule = stream_delays.schedule_for(call, key)
     assert schedule is not None
-    made = Job(name, job.every_ms, job.cron, job.zone, job.next_ms, packed(argv, args.at))
+    made = Job(
+        name, job.every_ms, job.cron, job.zone, job.next_ms, packed(argv, args.at, expire_ms)
+    )
     schedule.put(made)
-    call.server.agenda.note(call.db.index, key)
-    log = (argv[0], key, name, *made.words(), b"NEXT", b"%d" % made.next_ms, *argv[args.at - 1 :])
+    stream_delays.changed(call, key, schedule)
+    when = (*made.words(), b"NEXT", b"%d" % made.next_ms, *expire_words(made.fields))
+    log = (argv[0], key, name, *when, *argv[args.at - 1 :])
     call.db.group_changed(key, b"xschedule", changes=1, log=log)
     return made.next_ms
 
 
-def _take_times(call: Call, args: Args) -> Job:
-    """When it runs: a job without a name, and without fields. A negative next run: none is given.
+def _take_times(call: Call, args: Args) -> tuple[Job, int]:
+    """When it runs, a job without a name and fields; and after how many ms its entries expire.
 
-    Raises ErrorReply.
+    If no next run is given, that is negative. Raises ErrorReply.
     """
-    every_ms, cron, zone, next_ms = 0, b"", b"", -1
+    every_ms, cron, zone, next_ms, expire_ms = 0, b"", b"", -1, 0
     while args.left and args.argv[args.at] != b"*":
         if not (every_ms or cron) and args.skip(b"EVERY"):
             every_ms = to_int(args.take(), BAD_EVERY)
@@ -150,6 +166,8 @@ def _take_times(call: Call, args: Args) -> Job:
             cron = args.take()
         elif not zone and args.skip(b"TZ"):
             zone = args.take()
+        elif not expire_ms and args.skip(b"EXPIRE"):
+            expire_ms = stream_expiries.take_expire(args)
         elif next_ms < 0 and args.skip(b"NEXT"):
             next_ms = to_int(args.take(), BAD_NEXT)
             if not 0 <= next_ms <= LATEST_MS and not (call.is_replayed and next_ms == NEVER):
@@ -160,7 +178,7 @@ def _take_times(call: Call, args: Args) -> Job:
         raise ZONE_WITHOUT_CRON
     if cron and not call.is_replayed:
         _check_cron(call, cron, zone)
-    return Job(b"", every_ms, cron, zone, next_ms, b"")
+    return Job(b"", every_ms, cron, zone, next_ms, b""), expire_ms
 
 
 def _check_cron(call: Call, cron: bytes, zone: bytes) -> None:
@@ -186,7 +204,7 @@ def _move(call: Call, next_ms: int) -> Reply:
     if schedule is None or job is None:
         return None
     schedule.move(job, next_ms)
-    call.server.agenda.note(call.db.index, key)
+    stream_delays.changed(call, key, schedule)
     call.db.group_changed(key, b"xschedule", changes=1)
     return next_ms
 
@@ -218,4 +236,47 @@ def _shown(job: Job) -> Reply:
         when = {b"cron": job.cron, b"zone": job.zone or b"UTC"}
     next_ms = job.next_ms if job.next_ms < NEVER else None
     fields: list[Reply] = [*unpacked(job.fields)]
+    if expires_after(job.fields):
+        when[b"expire"] = expires_after(job.fields)
     return {b"name": job.name, **when, b"next": next_ms, b"fields": fields}
+
+
+# ---------------------------------------------------------------------- deadlines
+
+
+@command(
+    "XEXPIREAT",
+    arity=-4,
+    flags=Flags.WRITE | Flags.FAST,
+    group="stream",
+    since="0.1.0",
+    complexity="O(log(N)) for each ID, with N being the number of entries.",
+    keys=KeyRange(RW | UPDATE),
+)
+def xexpireat(call: Call) -> Reply:
+    """Sets when entries expire, as XADD EXPIRE does; returns how many of them there are.
+
+    XEXPIREAT key unix-ms id [id ...]
+
+    0 has them never expire.
+    """
+    key = call.argv[1]
+    deadline_ms = to_int(call.argv[2], BAD_DEADLINE)
+    if not 0 <= deadline_ms <= LATEST_MS:
+        raise BAD_DEADLINE
+    ids = stream_args.entry_ids(call.argv, 3)
+    stream = call.db.find(key, Stream)
+    found = [] if stream is None else list(filter(stream.contains, ids))
+    if stream is None or not found:
+        return 0
+    schedule = stream_delays.schedule_for(call, key)
+    assert schedule is not None  # there is a stream
+    schedule.prune(stream.first_id)
+    for entry_id in found:
+        if deadline_ms:
+            schedule.expire_at(entry_id, deadline_ms)
+        else:
+            schedule.keep(entry_id)
+    stream_delays.changed(call, key, schedule)
+    call.db.group_changed(key, b"xexpireat", changes=len(found))
+    return len(found)

@@ -6,6 +6,7 @@ from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server.commands.streams import (
     stream_args,
     stream_delays,
+    stream_expiries,
     stream_once,
     stream_reply,
     stream_steps,
@@ -57,12 +58,13 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
 def xadd(call: Call) -> Reply:
     """Adds an entry to the end of a stream, which is created if needed; returns the ID.
 
-    XADD key [NOMKSTREAM] [DELAY ms | AT unix-ms] [IFLAST last-id] [KEEPREF | DELREF | ACKED]
-    [IDMPAUTO pid | IDMP pid iid] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field
-    value [field value ...]
+    XADD key [NOMKSTREAM] [DELAY ms | AT unix-ms] [EXPIRE ms] [IFLAST last-id]
+    [KEEPREF | DELREF | ACKED] [IDMPAUTO pid | IDMP pid iid] [<MAXLEN | MINID> [= | ~] threshold
+    [LIMIT count]] <* | id> field value [field value ...]
 
     With DELAY or AT the entry is added when it is due. The answer is its ID in the schedule then,
-    which XUNSCHEDULE takes: it is none of the stream.
+    which XUNSCHEDULE takes: it is none of the stream. With EXPIRE it is deleted so many ms after it
+    was added, and given to no consumer any more.
     """
     argv = call.argv
     if argv[2] == b"*":
@@ -73,6 +75,7 @@ def xadd(call: Call) -> Reply:
     may_create = True
     last: StreamId | None = None
     delay: Delay | None = None
+    expire_ms = 0
     while args.at < len(argv) and argv[args.at] != b"*":
         if trim.take(args):
             continue
@@ -90,6 +93,11 @@ def xadd(call: Call) -> Reply:
         if args.skip(b"NOMKSTREAM"):
             may_create = False
             continue
+        if not expire_ms and args.left > 1 and args.skip(b"EXPIRE"):
+            expire_ms = stream_expiries.take_expire(args)
+            argv = call.argv = [*argv[: args.at - 2], *argv[args.at :]]
+            args = Args(argv, args.at - 2)
+            continue
         word = argv[args.at]
         if not octets.same_letters(word, b"DELAY") and not octets.same_letters(word, b"AT"):
             break
@@ -99,6 +107,7 @@ def xadd(call: Call) -> Reply:
     id_at = args.at
     if delay is not None:
         _check_delayed(trim, once, last)
+        delay.expire_ms = expire_ms
         return stream_delays.add_later(call, delay, id_at, may_create)
     wanted = stream_args.wanted_id(argv, id_at)
     if once is not None:
@@ -106,6 +115,10 @@ def xadd(call: Call) -> Reply:
     trim.check()
     trim.check_limit(call)
     trims = trim if trim.strategy or trim.policy != -1 else None
+    if expire_ms:
+        return stream_expiries.add_expiring(
+            call, id_at, wanted, trims, may_create, once, last, expire_ms
+        )
     if once is not None:
         return stream_once.add_once(call, id_at, wanted, trims, may_create, once, last)
     if last is not None and not stream_steps.ends_with(call, id_at, last):
@@ -226,7 +239,10 @@ def xdel(call: Call) -> Reply:
     stream = call.db.find(key, Stream)
     if stream is None:
         return 0
-    deleted = stream.delete_all(stream_args.entry_ids(call.argv, 2))
+    ids = stream_args.entry_ids(call.argv, 2)
+    deleted = stream.delete_all(ids)
+    if call.db.side:
+        stream_expiries.forget(call, key, ids)
     if deleted:
         stream_steps.note_sparse(call, stream)
         call.db.changed(key, b"xdel", changes=deleted)

@@ -18,7 +18,7 @@ _NAMES = {
     " zremrangebylex zrangestore zunionstore zinterstore zdiffstore geosearchstore georadiusstore",
     EventClass.STREAM: "xadd xdel xtrim xsetid xgroup-create xgroup-setid xgroup-destroy"
     " xgroup-createconsumer xgroup-delconsumer xgroup-cfgset xcfgset"
-    " xschedule xunschedule",
+    " xschedule xunschedule xexpireat",
     EventClass.EXPIRED: "expired",
     EventClass.EVICTED: "evicted",
     EventClass.KEY_MISS: "keymiss",

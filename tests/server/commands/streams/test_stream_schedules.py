@@ -12,6 +12,7 @@ from storage import allocation, payload
 from storage.errors import Corrupt
 from storage.side_data.schedule import NEVER, SCHEDULE, Job, Schedule, packed, read
 from storage.side_data.side_data import SideData
+from storage.stream.stream_id import StreamId
 from tests.server.conftest import NOTHING, START_MS
 
 NOW = START_MS
@@ -574,16 +575,20 @@ class TestFiles:
         assert first is not None
         made.discard(first)
         made.put(Job(b"tick", 100, b"", b"", 12, packed([b"x", b"y"], 0)))
+        for number in (3, 1, 2):
+            made.expire_at(StreamId(number, 0), 100 - number)
         made.put(Job(b"cron", 0, b"* * * * *", b"Europe/Berlin", NEVER, packed([b"x", b"y"], 0)))
         return made
 
     def test_the_bytes_are_those_of_the_drawing_and_come_back(self):
         made = Schedule()
         made.add(0x102030, packed([b"a", b"7"], 0))
-        made.put(Job(b"j", 5, b"", b"", 9, packed([b"x", b"y"], 0)))
+        made.put(Job(b"j", 5, b"", b"", 9, packed([b"x", b"y"], 0, 3)))
+        made.expire_at(StreamId(5, 6), 7)
         assert SCHEDULE.dump(made) == (
-            b"\x01\x01" b"\0\0\0\0\0\x10\x20\x30" b"\0\0\0\0\0\0\0\x01" b"\x04\x01a\xc0\x07"
-            b"\x01" b"\x01j\x05\0\0\x09\x04\x01x\x01y"
+            b"\x01\x01" b"\0\0\0\0\0\x10\x20\x30" b"\0\0\0\0\0\0\0\x01" b"\x05\0\x01a\xc0\x07"
+            b"\x01" b"\x01j\x05\0\0\x09\x05\x03\x01x\x01y"
+            b"\x01" b"\0\0\0\0\0\0\0\x05" b"\0\0\0\0\0\0\0\x06" b"\x07"
         )  # fmt: skip
         filled = self.filled()
         again = SCHEDULE.load(SCHEDULE.dump(filled))
@@ -607,8 +612,11 @@ class TestFiles:
         for delay in (5, 15, 25, 35):
             server.send("XADD", "s", "DELAY", delay, "*", "a", delay)
         server.send("XUNSCHEDULE", "s", f"{NOW + 35}-4")
-        server.send_line("XSCHEDULE s tick EVERY 10 * a 3")
+        server.send_line("XSCHEDULE s tick EVERY 10 EXPIRE 7 * a 3")
         server.send("XSCHEDULE", "s", "night", "CRON", "0 3 * * *", *BERLIN)
+        server.send_line("XADD s DELAY 100 EXPIRE 50 * a later")
+        for ms in (700, 500, 500, 5000):
+            server.send("XADD", "s", "EXPIRE", ms, "*", "a", ms)
         server.advance(12)
         copy = make_server()
         for piece in CommandPieces(server.state.databases, []):

@@ -1,0 +1,137 @@
+"""XADD EXPIRE: entries that go, and are given to nobody, when their time is over.
+
+    1. What has expired is looked for when the first deadline comes, by
+       server/lifecycle/due_entries.py, and before anything is given of a group.
+    2. A group that has dead letters, and has the entry pending or has not read it yet, moves a copy
+       there, with the reason ``expired``.
+    3. The entry is no longer pending in any group, and is deleted.
+
+It is logged in words that every Redis knows: XADD for the dead letters, XACK, XDEL. The deadlines
+are in the schedule of the key, and go with XDEL on replicas, too; XEXPIREAT sets them there.
+"""
+
+from __future__ import annotations
+
+from protocol.replies import ErrorReply
+from server.commands.streams import dead_letters, stream_delays, stream_once, stream_steps
+from server.commands.streams.stream_args import Trim
+from server.commands.streams.stream_once import Once
+from server.dispatch.call import Call
+from server.table.args import Args, to_int
+from storage.side_data.schedule import LATEST_MS, Schedule
+from storage.stream import deletions
+from storage.stream.deletions import Deletion, Done
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+
+MOST_FOR_A_READER = 1000  # that are removed before one is served; it is served nothing if more are
+BAD_EXPIRE = ErrorReply("ERR", f"EXPIRE takes milliseconds from 1 to {LATEST_MS}")
+EXPIRED = b"expired"  # a reason of a dead letter
+
+
+def take_expire(args: Args) -> int:
+    """The value of EXPIRE, which was taken. Raises ErrorReply."""
+    expire_ms = to_int(args.take(), BAD_EXPIRE)
+    if not 1 <= expire_ms <= LATEST_MS:
+        raise BAD_EXPIRE
+    return expire_ms
+
+
+# ---------------------------------------------------------------------- setting deadlines
+
+
+def add_expiring(
+    call: Call,
+    id_at: int,
+    wanted: StreamId | None,
+    trim: Trim | None,
+    may_create: bool,
+    once: Once | None,
+    last: StreamId | None,
+    expire_ms: int,
+) -> bytes | None:
+    """As XADD without EXPIRE, which is no word of argv any more; and the entry expires."""
+    key = call.argv[1]
+    stream = call.db.find(key, Stream)
+    added = 0 if stream is None else stream.entries_added
+    if once is not None:
+        text = stream_once.add_once(call, id_at, wanted, trim, may_create, once, last)
+    elif last is not None and not stream_steps.ends_with(call, id_at, last):
+        return None
+    else:
+        text = stream_steps.add_entry(call, id_at, wanted, trim, may_create)
+    stream = call.db.find(key, Stream)
+    if stream is None or stream.entries_added == added:
+        return text
+    is_id_given = wanted is not None and not call.argv[id_at].endswith(b"*")
+    if is_id_given and (trim is None or trim.is_as_it_was_given()):
+        # It was logged as it came: it is one of several commands now.
+        call.db.changed(key, None, changes=0, log=call.argv, watched=False)
+    deadline_ms = min(call.now_ms + expire_ms, LATEST_MS)
+    schedule = stream_delays.schedule_for(call, key)
+    if schedule is not None and stream.contains(stream.last_id):
+        set_deadline(call, key, stream, schedule, stream.last_id, deadline_ms)
+    return text
+
+
+def set_deadline(
+    call: Call, key: bytes, stream: Stream, schedule: Schedule, entry_id: StreamId, deadline_ms: int
+) -> None:
+    """Let an entry that was just added expire."""
+    schedule.prune(stream.first_id)
+    schedule.expire_at(entry_id, deadline_ms)
+    stream_delays.changed(call, key, schedule)
+    log = (b"XEXPIREAT", key, b"%d" % deadline_ms, entry_id.encode())
+    call.db.group_changed(key, None, changes=0, log=log)
+
+
+def forget(call: Call, key: bytes, ids: list[StreamId]) -> None:
+    """XDEL has been asked to delete these entries: they have no deadlines any more."""
+    schedule = stream_delays.schedule_of(call, key)
+    if schedule is not None and schedule.expiring() and any(list(map(schedule.keep, ids))):
+        stream_delays.changed(call, key, schedule)
+
+
+# ---------------------------------------------------------------------- deadlines that have come
+
+
+def settle_all(call: Call, keys: list[bytes]) -> bool:
+    """Remove what has expired of the streams at *keys*. False: it is too much to do it now."""
+    done = [settle(call, key, MOST_FOR_A_READER) for key in keys]
+    return all(done)
+
+
+def settle(call: Call, key: bytes, most: int) -> bool:
+    """Remove up to *most* entries that have expired; whether that were all. O(log N) for each.
+
+    What is replayed has no say: the primary, or the log, tells what it has removed.
+    """
+    schedule = stream_delays.schedule_of(call, key)
+    if schedule is None or call.is_replayed or schedule.first_deadline() > call.now_ms:
+        return True
+    stream = call.db.peek(key)
+    if isinstance(stream, Stream):
+        ids = schedule.expired(call.now_ms, most)
+        _remove(call, key, stream, ids)
+        for entry_id in ids:
+            schedule.keep(entry_id)
+        stream_delays.changed(call, key, schedule)
+    return schedule.first_deadline() > call.now_ms
+
+
+def _remove(call: Call, key: bytes, stream: Stream, ids: list[StreamId]) -> None:
+    for name, group in stream.sorted_groups():
+        dead_letters.bury_expired(call, key, stream, name, group, ids, EXPIRED)
+    done = Done()
+    deletion = Deletion(stream, deletions.DELREF, done)
+    for entry_id in ids:
+        deletion.delete(entry_id)
+    deletion.end()
+    for name, acked in done.acked.items():
+        call.db.group_changed(key, None, changes=0, log=(b"XACK", key, name, *acked))
+    if stream.is_noted():
+        call.server.stream_compaction.note(call.db.index, key)
+    log = (b"XDEL", key, *[entry_id.encode() for entry_id in ids])
+    event = b"xdel" if deletion.deleted else None
+    call.db.changed(key, event, changes=len(ids), log=log)
+    call.server.blocking.delivered(call.db.index, key)
