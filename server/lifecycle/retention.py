@@ -206,15 +206,15 @@ class Retention:
             return True
         noted.frees = True
         bound = retention.first_needed(stream, references)
-        found: list[StreamId] = []
+        gone: list[bytes] = []
         is_done = False
         while not is_done:
             free = FreeEntries(stream, references, bound, ENTRIES)
-            found += free.ids
+            gone += _deleted(stream, free.ids)
             is_done = free.is_done
             if not is_done and self._is_time_up():
                 break
-        self._delete(db, key, stream, found)
+        self._tell_deleted(db, key, stream, gone)
         return is_done
 
     def _compact(
@@ -224,18 +224,16 @@ class Retention:
         newest = noted.newest
         if newest is None or newest.field != policy.field:
             newest = noted.newest = Newest(policy.field)
-        found: list[StreamId] = []
+        gone: list[bytes] = []
         while newest.is_behind(stream):
-            found += newest.replaced(stream, ENTRIES)
+            gone += _deleted(stream, newest.replaced(stream, ENTRIES))
             if self._is_time_up():
                 break
-        self._delete(db, key, stream, found)
+        self._tell_deleted(db, key, stream, gone)
         return not newest.is_behind(stream)
 
-    def _delete(self, db: Keyspace, key: bytes, stream: Stream, ids: list[StreamId]) -> None:
-        deletion = Deletion(stream, KEEPREF)
-        gone = [entry_id.encode() for entry_id in ids if deletion.delete(entry_id) == DELETED]
-        deletion.end()
+    def _tell_deleted(self, db: Keyspace, key: bytes, stream: Stream, gone: list[bytes]) -> None:
+        """The entries *gone* have been deleted."""
         if gone:
             pages = (gone[at : at + MOST_IDS] for at in range(0, len(gone), MOST_IDS))
             log = [[b"XDEL", key, *page] for page in pages]
@@ -256,6 +254,14 @@ class Retention:
         for words in log:
             self._state.propagation.add(db.index, words)
         db.changed(key, event, changes=deleted)
+
+
+def _deleted(stream: Stream, ids: list[StreamId]) -> list[bytes]:
+    """Delete these entries; return the ids of those that were there. O(log N + E) for each."""
+    deletion = Deletion(stream, KEEPREF)
+    gone = [entry_id.encode() for entry_id in ids if deletion.delete(entry_id) == DELETED]
+    deletion.end()
+    return gone
 
 
 def _stop_noting(stream: Stream) -> None:
