@@ -239,7 +239,7 @@ def write_matching(
 ) -> tuple[int, bool]:
     """As write_within, but only what *where* finds, as far as it may look."""
     mark = out.open_array()
-    writer = EntryWriter(out, ids_only)
+    writer = new_writer(out, ids_only)
     written = 0
     has_room = True
     while where.find(entry):
