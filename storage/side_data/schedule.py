@@ -237,8 +237,10 @@ class Schedule:
     def first_job(self, now_ms: int) -> Job | None:
         """The job whose next run is due first, if it is by *now_ms*."""
         at = self._runs.seek("^")
+        if not at.valid:
+            return None
         job: Job = at.value
-        return job if at.valid and job.next_ms <= now_ms else None
+        return job if job.next_ms <= now_ms else None
 
     # ------------------------------------------------------------------ deadlines
 
