@@ -7,7 +7,9 @@
        XUNSCHEDULE for entries, XSCHEDULE with the time of the next run for jobs. So a replica or an
        AOF has each entry in one place, and needs no clock.
     4. Entries that have expired are removed: server/commands/streams/stream_expiries.py says how.
-    5. After SLICE_S the rest waits for the next turn of the loop: first others are served.
+    5. Beyond maxmemory, with nothing to evict, the run of a job is left out. What was scheduled
+       before is added: it takes about the same memory in the stream.
+    6. After SLICE_S the rest waits for the next turn of the loop: first others are served.
 
 None of this is done while writes are refused or held back, data are loaded, or a script is
 suspended; nor on a replica, which is sent what its primary does. It is due all the same, and comes
@@ -40,6 +42,7 @@ class DueEntries:
         self._agenda = self._state.agenda
         self._restrictions = self._state.restrictions
         self._call = Call(self._state, dispatcher)  # as if a command did it
+        self._has_room = True  # within maxmemory
         self._monotonic_s = monotonic_s
 
     @property
@@ -70,6 +73,7 @@ class DueEntries:
         """Add a batch of what is due for one key, and remove one of what has expired."""
         state, db = self._state, self._state.databases[db_index]
         state.events.lookup.hides_expired = False
+        self._has_room = state.key_eviction.make_room()
         stream = _stream_at(db, key)
         schedule = self._agenda.schedule_of(db_index, key)
         if stream is None or schedule is None:
@@ -113,7 +117,8 @@ class DueEntries:
         self._agenda.note(db.index, key)
 
     def _run_job(self, key: bytes, stream: Stream, schedule: Schedule, job: Job) -> None:
-        self._add(key, stream, schedule, job.next_ms, job.fields)
+        if self._has_room:
+            self._add(key, stream, schedule, job.next_ms, job.fields)
         next_ms = recurrence.next_run(job, self._state.events.clock.now_ms)
         schedule.move(job, next_ms)
         log = [b"XSCHEDULE", key, job.name, b"NEXT", b"%d" % next_ms]

@@ -539,6 +539,19 @@ class TestHeldBack:
         server.advance(0)
         assert server.send_line("XLEN s") == 1
 
+    def test_jobs_are_left_out_beyond_maxmemory(self, server):
+        server.send_line("XADD s DELAY 10 * a 1")
+        server.send_line("XSCHEDULE s tick EVERY 10 * a 2")
+        server.run_out_of_memory()
+        server.advance(10)
+        assert values(server) == ["1"]
+        assert jobs(server)[0][b"next"] == NOW + 20
+        assert server.send_line("XADD s DELAY 10 * a 3").startswith("-OOM")
+        server.state.config.maxmemory = 0
+        server.state.follow_config()
+        server.advance(10)
+        assert values(server) == ["1", "2"]
+
     def test_a_stream_without_ids_left_keeps_it(self, server):
         server.send_line("XADD s 18446744073709551615-18446744073709551615 a b")
         server.send_line("XADD s DELAY 5 * a b")
