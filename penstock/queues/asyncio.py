@@ -54,14 +54,17 @@ class Queue(QueueWords["Client"]):
         except redis.ResponseError as error:
             if "BUSYGROUP" not in str(error):
                 raise
-        await self.call(self.to_set())
+        await self.call(self.to_set(), self.to_keep())
 
-    async def enqueue(self, fields: Mapping[Any, Any], *, delay_ms: int = 0) -> Any:
+    async def enqueue(
+        self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0
+    ) -> Any:
         """Add a job of these *fields*, in *delay_ms* ms. Returns its id.
 
-        That of a delayed job is for cancel(): it gets another one when it is due.
+        That of a delayed job is for cancel(): it gets another one when it is due. A job that is not
+        done *expire_ms* ms after it was added is a dead letter.
         """
-        return (await self.call(self.to_add(fields, delay_ms)))[0]
+        return (await self.call(self.to_add(fields, delay_ms, expire_ms)))[0]
 
     async def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
         """Add a job of each of these fields, many in a round trip. Returns their ids."""
@@ -191,7 +194,13 @@ class Worker(WorkerWords[Queue]):
 
     async def _do(self, entry: Entry) -> None:
         with self._attempt(entry):
-            await self._function(Job(self._queue, self._name, *entry))
+            try:
+                await self._function(Job(self._queue, self._name, *entry))
+            except asyncio.CancelledError as error:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
+                raise RuntimeError("what the job waited for was cancelled") from error
 
     async def _get_more(self) -> None:
         """Wait for jobs. One reads for all; what it does not do itself wakes the next."""

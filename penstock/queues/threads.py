@@ -50,14 +50,15 @@ class Queue(QueueWords["Client"]):
         except redis.ResponseError as error:
             if "BUSYGROUP" not in str(error):
                 raise
-        self.call(self.to_set())
+        self.call(self.to_set(), self.to_keep())
 
-    def enqueue(self, fields: Mapping[Any, Any], *, delay_ms: int = 0) -> Any:
+    def enqueue(self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0) -> Any:
         """Add a job of these *fields*, in *delay_ms* ms. Returns its id.
 
-        That of a delayed job is for cancel(): it gets another one when it is due.
+        That of a delayed job is for cancel(): it gets another one when it is due. A job that is not
+        done *expire_ms* ms after it was added is a dead letter.
         """
-        return self.call(self.to_add(fields, delay_ms))[0]
+        return self.call(self.to_add(fields, delay_ms, expire_ms))[0]
 
     def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
         """Add a job of each of these fields, many in a round trip. Returns their ids."""

@@ -52,6 +52,7 @@ class QueueWords(Generic[AnyClient]):
     so on; the last number repeats. After *max_deliveries* a job goes to the stream *dead_letters*,
     by default ``<name>:dead``. At most *max_pending* are under way at a time; 0: any number.
     A worker that neither reads nor extends for a day, or twice *visibility_ms*, is taken for dead.
+    Done jobs leave the stream when all its groups have done them, unless *keep_done*.
 
     Raises ValueError if *visibility_ms* is not positive.
     """
@@ -67,6 +68,7 @@ class QueueWords(Generic[AnyClient]):
         max_deliveries: int = 5,
         max_pending: int = 0,
         dead_letters: str = "",
+        keep_done: bool = False,
     ) -> None:
         if visibility_ms < 1:
             raise ValueError("visibility_ms must be positive: else a job of a dead worker is lost")
@@ -75,6 +77,7 @@ class QueueWords(Generic[AnyClient]):
         self.group = group
         self.visibility_ms = visibility_ms
         self.dead_letters = dead_letters or f"{name}:dead"
+        self._keep_done = keep_done
         self._settings = (
             "VISIBILITY", visibility_ms, "BACKOFF", *(backoff_ms or (0,)),
             "MAXDELIVERIES", max_deliveries,
@@ -88,9 +91,13 @@ class QueueWords(Generic[AnyClient]):
     def to_set(self) -> Words:
         return ("XGROUP CFGSET", self.name, self.group, *self._settings)
 
-    def to_add(self, fields: Mapping[Any, Any], delay_ms: int = 0) -> Words:
+    def to_keep(self) -> Words:
+        return ("XCFGSET", self.name, "RETAIN-ACKED", "no" if self._keep_done else "yes")
+
+    def to_add(self, fields: Mapping[Any, Any], delay_ms: int = 0, expire_ms: int = 0) -> Words:
         when = ("DELAY", delay_ms) if delay_ms else ()
-        return ("XADD", self.name, *when, "*", *_flat(fields))
+        until = ("EXPIRE", expire_ms) if expire_ms else ()
+        return ("XADD", self.name, *when, *until, "*", *_flat(fields))
 
     def to_cancel(self, job_id: Any) -> Words:
         return ("XUNSCHEDULE", self.name, job_id)

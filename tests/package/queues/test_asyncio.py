@@ -178,6 +178,17 @@ async def test_a_worker_that_is_cancelled_loses_no_job(
     assert sorted(done) == ids
 
 
+async def test_a_job_that_waits_for_what_is_cancelled_has_failed(queue: Queue) -> None:
+    async def work(job: Job) -> None:
+        other = asyncio.create_task(asyncio.Event().wait())
+        other.cancel()
+        await other
+
+    await queue.enqueue_many([{"n": "1"}] * 2)
+    assert await Worker(queue, work).drain() == 2
+    assert await left(queue) == (2, 0)
+
+
 async def test_a_worker_goes_on_when_the_server_is_back(
     queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ def url(request: pytest.FixtureRequest, server: PenstockServer) -> str:
 def queue(server: PenstockServer) -> Iterator[Queue]:
     """Two dead letters, two jobs under way, one of which another worker left, and three more."""
     with server.client(decode_responses=True) as client:
-        queue = Queue(client, "mails", max_deliveries=1)
+        queue = Queue(client, "mails", max_deliveries=1, keep_done=True)
         queue.declare()
         queue.enqueue_many(
             {"to": name} for name in ("ann", "bob", "cem", "dan", "eve", "fay", "gil")

@@ -211,6 +211,14 @@ def test_a_delayed_job_comes_when_it_is_due(queue: Queue, server: PenstockServer
     assert done == ["ann"]
 
 
+def test_a_job_that_has_expired_is_a_dead_letter(queue: Queue, server: PenstockServer) -> None:
+    queue.enqueue({"to": "ann"}, expire_ms=60_000)
+    queue.enqueue({"to": "bob"}, delay_ms=60_000, expire_ms=60_000)
+    server.travel(seconds=61)
+    assert Worker(queue, lambda job: None).drain() == 1
+    assert (left(queue), reasons(queue)) == ((0, 1), ["expired"])
+
+
 def test_a_recurring_job_comes_again_and_again(queue: Queue, server: PenstockServer) -> None:
     server.travel_to(datetime(2030, 1, 1, tzinfo=UTC))
     at_three = datetime(2030, 1, 1, 2, tzinfo=UTC)
@@ -232,6 +240,21 @@ def test_a_recurring_job_has_one_rule(queue: Queue) -> None:
     for every_ms, cron in ((0, ""), (1000, "0 3 * * *")):
         with pytest.raises(ValueError, match="either"):
             queue.schedule("report", {"n": "1"}, every_ms=every_ms, cron=cron)
+
+
+def test_done_jobs_leave_the_stream_unless_they_are_kept(
+    client: redis.Redis, server: PenstockServer
+) -> None:
+    for keep_done, kept in ((False, 1), (True, 10)):
+        queue = Queue(client, f"kept-{kept}", keep_done=keep_done)
+        queue.declare()
+        queue.enqueue_many([{"n": "1"}] * 10)
+        job = queue.take("w")
+        assert job is not None
+        assert Worker(queue, lambda job: None).drain() == 9
+        server.travel(seconds=10)
+        assert client.xlen(queue.name) == kept
+        assert job.extend(60_000)
 
 
 def test_to_declare_it_again_changes_its_settings(queue: Queue) -> None:
