@@ -176,7 +176,8 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
     if is_whole:
         requests.add("MULTI")
     for _ in range(dice.choice((1, 5, 50 if len(value) < 10_000 else 2))):
-        requests.add(*dice.choices(feeds, (9, 9, 9, 4, 4, 2, 4, 1, 2, 3, 9, 3, 2, 2, 2, 2, 1))[0])
+        weights = (9, 9, 9, 4, 4, 2, 4, 1, 2, 3, 4, 2, 1, 4, 9, 3, 2, 2, 2, 2, 1)
+        requests.add(*dice.choices(feeds, weights)[0])
     if is_whole:
         requests.add("EXEC")
     return requests
