@@ -50,7 +50,7 @@ cdef class Waits:
     @cython.locals(client=Client, argv=list, command=Command, now_ms=int64_t)
     cdef _run_again(self, Waiter waiter)
     @cython.locals(shared=SharedReply)
-    cdef object _run_woken(self, Client client, Command command, list argv)
+    cdef object _run_woken(self, Client client, Command command, list argv, bint by_pattern)
     @cython.locals(waiter=Waiter)
     cpdef end_over(self, int64_t now_ms)
     @cython.locals(client=Client, command=Command)

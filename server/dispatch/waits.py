@@ -136,7 +136,8 @@ class Waits:
         else:
             if client.flags & HEARS:
                 self._pushes.begin_command(client)
-            reply = self._run_woken(client, command, argv)
+            by_pattern = waiter.block.readers is not None
+            reply = self._run_woken(client, command, argv, by_pattern)
             self._execution.finish(client, command, argv, isinstance(reply, Block))
         if isinstance(reply, Block):
             self._pushes.end_command(client)
@@ -153,10 +154,15 @@ class Waits:
         if client.waiter is waiter:
             self._blocking.forget(waiter)
 
-    def _run_woken(self, client: Client, command: Command, argv: list[bytes]) -> Reply | Block:
-        """Run it. Readers with equal commands share the first one's reply."""
+    def _run_woken(
+        self, client: Client, command: Command, argv: list[bytes], by_pattern: bool
+    ) -> Reply | Block:
+        """Run it. Readers with equal commands share the first one's reply.
+
+        But not if they read *by_pattern*: what each has seen is not in its words.
+        """
         shared = self._shared
-        if not command.flags & READONLY:
+        if not command.flags & READONLY or by_pattern:
             shared.forget()
             return self._execution.run(client, command, argv, WOKEN)
         tracks = client.flags & TRACKING  # then it is remembered that this client has read

@@ -14,13 +14,15 @@ cdef class Block:
     cdef readonly bint on_no_key
     cdef readonly bint for_more
     cdef readonly bint reads_on
+    cdef readonly object readers
+    cdef readonly object resume
 
 
 @cython.locals(made=Block)
 cpdef Block new_block(
     list keys, object kind, int64_t timeout_ms, object when_over, object when_denied=*,
     list argv=*, bint on_no_key=*, bint for_more=*, int64_t wake_ms=*,
-    bint reads_on=*
+    bint reads_on=*, object readers=*, object resume=*
 )
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntFlag, auto
 from itertools import count
-from typing import ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from protocol.replies import Reply, Status
 from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
@@ -81,7 +81,9 @@ class Block:
         "keys",
         "kind",
         "on_no_key",
+        "readers",
         "reads_on",
+        "resume",
         "timeout_ms",
         "wake_ms",
         "when_denied",
@@ -98,6 +100,8 @@ class Block:
     on_no_key: bool
     for_more: bool
     reads_on: bool
+    readers: Any
+    resume: Any
 
 
 def new_block(
@@ -111,6 +115,8 @@ def new_block(
     for_more: bool = False,
     wake_ms: int = NO_CLAIM,
     reads_on: bool = False,
+    readers: Any = None,
+    resume: Any = None,
 ) -> Block:
     """Have the client wait for one of *keys*.
 
@@ -124,6 +130,9 @@ def new_block(
     and after *wake_ms*, when the first may be claimed (0: there is none yet; NO_CLAIM: it would
     not). With *reads_on* the command has not looked at all that is there: it is run again when
     others have had their turn.
+
+    *readers* are those of a pattern that the client waits with; *resume* is what the command wants
+    to know when it is run again.
     """
     made = Block.__new__(Block)
     made.keys = keys
@@ -136,6 +145,8 @@ def new_block(
     made.for_more = for_more
     made.wake_ms = wake_ms
     made.reads_on = reads_on
+    made.readers = readers
+    made.resume = resume
     return made
 
 

@@ -82,6 +82,13 @@ class User:
         """Whether the user may run *command* at all, whatever *argv* holds. O(selectors)."""
         return any(selector.commands.allow(command, argv) for selector in self.selectors)
 
+    def may_use(self, command: Command, argv: list[bytes], key: bytes, rights: int) -> bool:
+        """Whether one selector allows *argv*, a call of *command*, and gives *rights* on *key*."""
+        for selector in self.selectors:
+            if selector.commands.allow(command, argv) and selector.keys.allow(key, rights):
+                return True
+        return False
+
     def may_read(self, key: bytes) -> bool:
         """Whether any selector gives the right to read *key*."""
         return any(selector.keys.allow(key, READ) for selector in self.selectors)

@@ -68,6 +68,7 @@ def xgroup_create(call: Call) -> Reply:
         call.db.changed(key, b"xgroup-create")
     else:
         call.db.group_changed(key, b"xgroup-create")
+        call.server.blocking.readable(call.db.index, key)
     return OK
 
 
@@ -96,6 +97,7 @@ def xgroup_setid(call: Call) -> Reply:
         group_steps.ack_all(call, call.argv[2], call.argv[3], group, found)
         log = [word for word in call.argv if word.upper() != b"CLEAR"]
     call.db.group_changed(call.argv[2], b"xgroup-setid", changes=1, log=log)
+    call.server.blocking.readable(call.db.index, call.argv[2])
     return OK
 
 

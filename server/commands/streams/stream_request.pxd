@@ -19,7 +19,9 @@ cdef class Request:
     cdef readonly bytes group
     cdef readonly bytes consumer
     cdef readonly bint noack
+    cdef readonly bint makes_groups
     cdef readonly bint nofields
+    cdef readonly list patterns
     cdef readonly bint priority
     cdef readonly bint tells_deadline
     cdef readonly bint tells_fence
@@ -36,6 +38,7 @@ cdef class Request:
 
 @cython.locals(request=Request, args=Args, left=Py_ssize_t, word=bytes)
 cpdef Request take_request(list argv, bint with_group, int64_t now_ms, bint is_inside=*)
+cdef int _check_patterns(Request request) except -1
 cdef bint _take_own_word(
     Request request, Args args, bytes word, bint with_group, bint is_inside
 ) except -1

@@ -5,9 +5,10 @@ XREADGROUP  [COUNT n] [BLOCK ms] [CLAIM ms] [NOACK] GROUP group consumer  STREAM
 
 Both may have MAXCOUNT n, MAXSIZE bytes, PRIORITY (the first stream that has something, only), and
 NOFIELDS (ids only), and WHERE field numvalues value ..., of which entries must have one. The values
-are counted so that none of them is taken for an option. XREADGROUP may have WITHDEADLINE: until
-when the consumer has each entry; and WITHFENCE: the number of its turn, if one consumer of the
-group is active at a time.
+are counted so that none of them is taken for an option. MATCH pattern ... id stands in place of
+STREAMS, its keys and ids; the one id is for all streams, and > in XREADGROUP, which makes the group
+where it is missing with MKGROUP. XREADGROUP may have WITHDEADLINE: until when the consumer has each
+entry; and WITHFENCE: the number of its turn, if one consumer of the group is active at a time.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ UNBALANCED_GROUP = ErrorReply(
 )
 MAX_COUNT_NOT_POSITIVE = ErrorReply("ERR", "MAXCOUNT must be a positive integer")
 MAX_SIZE_NOT_POSITIVE = ErrorReply("ERR", "MAXSIZE must be a positive integer")
+NEW_ONLY = ErrorReply("ERR", "MATCH of XREADGROUP gives new entries: its ID must be >")
 VALUES_NOT_POSITIVE = ErrorReply("ERR", "numvalues must be a positive integer")
 MAX_COUNT_BELOW_COUNT = ErrorReply("ERR", "MAXCOUNT must be greater than or equal to COUNT")
 
@@ -60,11 +62,13 @@ class Request:
         "ids_at",
         "is_full",
         "keys",
+        "makes_groups",
         "max_count",
         "max_size",
         "min_idle",
         "noack",
         "nofields",
+        "patterns",
         "priority",
         "tells_deadline",
         "tells_fence",
@@ -81,6 +85,8 @@ class Request:
         self.group: bytes | None = None
         self.consumer = b""
         self.noack = False
+        self.makes_groups = False  # whether a group that is not there is made
+        self.patterns: list[bytes] | None = None  # of keys, which are not named then
         self.nofields = False  # whether only ids are wanted
         self.priority = False  # whether the first stream that gives something is the only one
         self.tells_deadline = False  # whether the reply says until when the consumer has an entry
@@ -158,6 +164,8 @@ def take_request(
         elif not _take_own_word(request, args, word, with_group, is_inside):
             raise errors.SYNTAX
     if not request.keys:
+        _check_patterns(request)
+    elif request.makes_groups:
         raise errors.SYNTAX
     if request.max_count and request.max_count < request.count:
         raise MAX_COUNT_BELOW_COUNT
@@ -176,9 +184,23 @@ def _take_own_word(
         request.nofields = True
     elif octets.same_letters(word, b"WHERE") and args.left > 2 and request.where is None:
         request.where = _take_where(args, NO_LIMIT if is_inside else LOOKS)
+    elif octets.same_letters(word, b"MATCH") and args.left > 1:
+        request.ids_at = len(args.argv) - 1
+        request.patterns = args.argv[args.at : request.ids_at]
+        args.at = len(args.argv)
+        if with_group and args.argv[-1] != b">":
+            raise NEW_ONLY
+    elif with_group and octets.same_letters(word, b"MKGROUP"):
+        request.makes_groups = True
     else:
         return with_group and request.tell(word)
     return True
+
+
+def _check_patterns(request: Request) -> None:
+    """Raise ErrorReply unless there are patterns in place of keys."""
+    if request.patterns is None or request.priority:
+        raise errors.SYNTAX
 
 
 def _take_where(args: Args, looks: int) -> EntryFilter:

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from server.client.client cimport Client, Standing, Waiter, new_waiter
 from server.table.command cimport Block
+from server.parts.waiting.pattern_reads cimport PatternReads
 from server.parts.waiting.wait_queue cimport Queue, Spot, new_queue
 from server.observe.part cimport Part
 
@@ -25,19 +26,23 @@ cdef class Blocking(Part):
     cdef dict _keyless
     cdef dict _unfinished
     cdef bint _is_called
+    cdef readonly PatternReads patterns
     cdef public object timers
 
     @cython.locals(
         waiter=Waiter, timeout_ms=int64_t, due_ms=int64_t, by_key=dict, key=bytes, queue=Queue
     )
     cpdef park(self, Client client, list argv, Block block, int64_t now_ms)
+    @cython.locals(queue=Queue)
+    cdef _park_reader(self, Waiter waiter, object readers)
+    cpdef readable(self, int db_index, bytes key)
     cdef _read_on_later(self, Waiter waiter)
     cpdef list take_unfinished(self)
     cpdef hold_unfinished(self)
     cdef _set_alarm(self, int64_t at_ms, Waiter waiter, bint ends)
     @cython.locals(at_ms=int64_t)
     cdef _wake_after(self, Waiter waiter, int64_t wake_ms, int64_t now_ms)
-    @cython.locals(standing=Standing)
+    @cython.locals(standing=Standing, spot=Spot, change=Py_ssize_t)
     cpdef wait_on(self, Waiter waiter, Block block, int64_t now_ms)
     @cython.locals(standing=Standing)
     cpdef forget(self, Waiter waiter)

@@ -18,6 +18,9 @@ waiter are ready. A delivery that comes meanwhile makes its key ready for those,
 
 A waiter whose command has not looked at all that is there (XREAD WHERE) is run again in the next
 turn of the loop, and so on until it has: others are served in between.
+
+A waiter that reads by a pattern (XREADGROUP MATCH) stands in the queue of its Readers, which is
+ready when any key that they match is; see pattern_reads.py.
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ from itertools import count
 
 from server.client.client import Client, Waiter, new_waiter
 from server.observe.part import Part
+from server.parts.waiting.pattern_reads import THE_QUEUE, PatternReads, Readers
 from server.parts.waiting.wait_queue import Queue, Spot, new_queue
 from server.process.timers import NoTimers, Timers
-from server.table.command import Block
+from server.table.command import NO_CLAIM, Block
 from storage.keyspace.keyspace import Keyspace
 
 MANY_STALE = 64  # below this many stale deadlines nobody minds
@@ -55,6 +59,7 @@ class Blocking(Part):
         self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
         self._unfinished: dict[Waiter, None] = {}  # those that have not looked at all yet
         self._is_called = False  # in a moment, for these
+        self.patterns = PatternReads()
         self.timers: Timers = NoTimers()
 
     @property
@@ -78,6 +83,8 @@ class Blocking(Part):
             if queue is None:
                 queue = new_queue(self._databases[client.db_index], key, by_key)
             queue.append_waiter(waiter)
+        if block.readers is not None:
+            self._park_reader(waiter, block.readers)
         if waiter.standing is None:
             self._keyless[waiter] = None
         self.waiting += 1
@@ -89,6 +96,13 @@ class Blocking(Part):
             self._wake_after(waiter, block.wake_ms, now_ms)
         if block.reads_on:
             self._read_on_later(waiter)
+
+    def _park_reader(self, waiter: Waiter, readers: Readers) -> None:
+        """Put *waiter* at the tail of the queue of *readers*."""
+        queue = readers.queue
+        if queue is None:
+            queue = new_queue(readers.names.database, THE_QUEUE, readers.queues)
+        queue.append_waiter(waiter)
 
     def _read_on_later(self, waiter: Waiter) -> None:
         """Have *waiter* run again after this turn of the loop."""
@@ -112,6 +126,8 @@ class Blocking(Part):
         if self._unfinished and not self._is_called:
             self._is_called = True
             self.timers.read_on_soon()
+        if self.patterns.are_used:
+            self.patterns.tick(now_ms)
 
     def _set_alarm(self, at_ms: int, waiter: Waiter, ends: bool) -> None:
         heapq.heappush(self._deadlines, (at_ms, next(self._serial), waiter, ends))
@@ -133,6 +149,14 @@ class Blocking(Part):
 
         If it waits for more elements, it stays where it is.
         """
+        if (waiter.block.wake_ms == NO_CLAIM) != (block.wake_ms == NO_CLAIM):
+            change = -1 if block.wake_ms == NO_CLAIM else 1
+            standing = waiter.standing
+            while standing is not None:
+                assert isinstance(standing, Spot)
+                spot = standing
+                spot.queue.claims += change
+                standing = standing.at_next_key
         waiter.block = block  # what it gets when its time is up may have changed
         if block.argv is not None:
             waiter.argv = block.argv  # and so may what it has seen
@@ -182,6 +206,14 @@ class Blocking(Part):
             queue = by_key.get(key)
             if queue is not None:
                 self._make_ready(queue)
+        if self.patterns.are_used:
+            self.readable(db_index, key)
+
+    def readable(self, db_index: int, key: bytes) -> None:
+        """*key* may have something for those who read by a pattern, if it is a stream."""
+        for readers in self.patterns.ready(db_index, key):
+            if readers.queue is not None:
+                self._make_ready(readers.queue)
 
     def list_longer(self, db_index: int, key: bytes) -> None:
         """Elements were added to the list at *key*, which was there before."""
@@ -195,6 +227,8 @@ class Blocking(Part):
             queue = by_key.get(key)
             if queue is not None and queue.on_no_key:
                 self._make_ready(queue)
+        if self.patterns.are_used:
+            self.patterns.removed(db_index, key)
 
     def delivered(self, db_index: int, key: bytes) -> None:
         """A consumer was given entries of *key*: some day others may claim them."""
@@ -203,6 +237,10 @@ class Blocking(Part):
             queue = by_key.get(key)
             if queue is not None and queue.claims:
                 self._make_ready(queue)
+        if self.patterns.are_used:
+            for readers in self.patterns.ready(db_index, key):
+                if readers.queue is not None and readers.queue.claims:
+                    self._make_ready(readers.queue)
 
     def _make_ready(self, queue: Queue) -> None:
         if queue.is_ready:
@@ -220,6 +258,8 @@ class Blocking(Part):
             if db.index < len(self._queues):
                 for queue in self._queues[db.index].values():
                     self._make_ready(queue)
+            for queue in self.patterns.waiting(db.index):
+                self._make_ready(queue)
 
     def next_woken(self) -> Waiter | None:
         """The next waiter to serve of those whose keys are ready; None: all are served.
@@ -262,10 +302,11 @@ class Blocking(Part):
 
     def commands_at(self, db_index: int, key: bytes) -> list[list[bytes]]:
         """The commands with which clients wait for *key*. O(their number)."""
-        if db_index >= len(self._queues):
-            return []
-        queue = self._queues[db_index].get(key)
-        return [] if queue is None else [waiter.argv for waiter in queue]
+        found = self.patterns.queues_of(db_index, key)
+        queue = self._queues[db_index].get(key) if db_index < len(self._queues) else None
+        if queue is not None:
+            found.append(queue)
+        return [waiter.argv for queue in found for waiter in queue]
 
     # ------------------------------------------------------------------ time
 

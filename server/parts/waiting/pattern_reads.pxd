@@ -1,0 +1,50 @@
+cimport cython
+
+from storage cimport glob
+from storage.keyspace.keyspace cimport Keyspace
+
+
+cdef class Readers:
+    cdef readonly object names
+    cdef readonly tuple name
+    cdef readonly tuple patterns
+    cdef readonly bytes group
+    cdef readonly object keys
+    cdef readonly object fresh
+    cdef readonly Py_ssize_t last
+    cdef readonly dict queues
+    cdef public Py_ssize_t used_ms
+
+    @cython.locals(pattern=bytes)
+    cpdef bint match(self, bytes key) except -1
+    cpdef note(self, bytes key)
+    @cython.locals(key=bytes)
+    cpdef list since(self, Py_ssize_t last)
+    cpdef looked(self, bytes key, bint is_stale)
+    cpdef forget(self, bytes key)
+
+
+cdef class StreamNames:
+    cdef object _cursor
+    cdef object _table
+    cdef readonly Keyspace database
+    cdef readonly bint is_complete
+    cdef readonly dict names
+    cdef readonly object readers
+
+    cdef _begin(self)
+    cpdef check(self)
+    @cython.locals(readers=Readers)
+    cpdef list add(self, bytes key)
+    cpdef forget(self, bytes key)
+
+
+@cython.final
+cdef class PatternReads:
+    cdef readonly bint are_used
+    cdef dict _of
+
+    @cython.locals(names=StreamNames, readers=Readers, found=list)
+    cpdef list ready(self, int db_index, bytes key)
+    @cython.locals(names=StreamNames)
+    cpdef removed(self, int db_index, bytes key)

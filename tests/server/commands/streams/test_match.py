@@ -1,0 +1,380 @@
+"""MATCH of XREAD and XREADGROUP: all streams whose names match a pattern, in one call."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.parts.waiting import pattern_reads
+from tests.server.conftest import NOTHING
+
+READ = "XREADGROUP GROUP g c {} MATCH t:* >"
+
+
+def found(reply):
+    """For each stream in a reply, the ms of the ids of its entries."""
+    return {
+        row[0].decode(): [int(entry[0].split(b"-")[0]) for entry in row[1]] for row in reply or []
+    }
+
+
+@pytest.fixture
+def given(server):
+    """The streams t:a (1-0, 2-0), t:b (3-0) and u (4-0); t:list is a list."""
+    for line in ("t:a 1-0", "t:a 2-0", "t:b 3-0", "u 4-0"):
+        server.send_line(f"XADD {line} f v")
+    server.send_line("RPUSH t:list x")
+    server.logged()
+    return server
+
+
+class TestXreadgroup:
+    def test_only_streams_with_the_group_are_read(self, given):
+        given.send_line("XGROUP CREATE t:b g 0")
+        given.send_line("XGROUP CREATE u g 0")
+        assert found(given.send_line(READ.format("COUNT 9"))) == {"t:b": [3]}
+        assert given.send_line(READ.format("")) is None
+
+    def test_mkgroup_makes_it_from_the_first_entry_on(self, given):
+        assert found(given.send_line(READ.format("MKGROUP"))) == {"t:a": [1, 2], "t:b": [3]}
+        assert given.send_line("XPENDING t:a g")[0] == 2
+        assert given.send_line("XINFO GROUPS u") == []
+        lines = [line for line in given.logged() if b"XGROUP CREATE " in line]
+        assert sorted(lines) == [b"XGROUP CREATE t:a g 0", b"XGROUP CREATE t:b g 0"]
+
+    def test_several_patterns(self, given):
+        reply = given.send_line("XREADGROUP GROUP g c MKGROUP NOACK MATCH t:[a] u nothing* >")
+        assert found(reply) == {"t:a": [1, 2], "u": [4]}
+
+    def test_a_pattern_may_be_a_word_of_the_command(self, server):
+        server.send_line("XADD STREAMS 1-0 f v")
+        reply = server.send_line("XREADGROUP GROUP g c MKGROUP MATCH MATCH STREAMS BLOCK >")
+        assert found(reply) == {"STREAMS": [1]}
+        assert str(server.send_line("COMMAND GETKEYS XREAD MATCH STREAMS a b 0")).startswith("-ERR")
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "XREADGROUP GROUP g c MATCH >",
+            "XREADGROUP GROUP g c MATCH t:* 0",
+            "XREADGROUP GROUP g c MATCH t:* $",
+            "XREADGROUP GROUP g c PRIORITY MATCH t:* >",
+            "XREADGROUP GROUP g c MKGROUP STREAMS t:a >",
+            "XREAD MATCH t:*",
+            "XREAD MKGROUP MATCH t:* 0",
+            "XREAD PRIORITY MATCH t:* 0",
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, given, line):
+        assert given.send_line(line).startswith("-ERR ")
+
+    def test_resp3_clients_get_a_map(self, given):
+        given.send_line("HELLO 3")
+        raw = given.owner.raw(*b"XREADGROUP GROUP g c NOFIELDS MKGROUP MATCH t:b >".split())
+        assert raw == b"%1\r\n$3\r\nt:b\r\n*1\r\n$3\r\n3-0\r\n"
+
+    def test_a_call_goes_on_where_the_last_one_stopped(self, given):
+        for ms in range(10, 20):
+            given.send_line(f"XADD t:a {ms}-0 f v")
+        given.send_line("XADD t:c 30-0 f v")
+        read = READ.format("COUNT 1 MAXCOUNT 1 MKGROUP")
+        order = [next(iter(found(given.send_line(read)))) for _ in range(6)]
+        assert sorted(order[:3]) == ["t:a", "t:b", "t:c"], "a busy stream does not starve others"
+        assert order[3:] == ["t:a"] * 3
+
+    def test_new_entries_and_new_streams_are_found(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        given.send_line("XADD t:b 5-0 f v")
+        given.send_line("XADD t:new 6-0 f v")
+        given.send_line("XADD v 7-0 f v")
+        assert found(given.send_line(READ.format("MKGROUP"))) == {"t:b": [5], "t:new": [6]}
+
+    def test_a_group_that_is_made_or_set_back_is_noticed(self, given):
+        assert given.send_line(READ.format("")) is None
+        given.send_line("XGROUP CREATE t:a g 1-0")
+        assert found(given.send_line(READ.format(""))) == {"t:a": [2]}
+        given.send_line("XGROUP SETID t:a g 0")
+        assert found(given.send_line(READ.format(""))) == {"t:a": [1, 2]}
+        given.send_line("XGROUP DESTROY t:a g")
+        assert given.send_line(READ.format("")) is None
+
+    @pytest.mark.parametrize(
+        ("steps", "wanted"),
+        [
+            ("DEL t:a", {}),
+            ("SET t:a text", {}),
+            ("RENAME t:a x", {}),
+            ("RENAME u t:u", {"t:u": [4]}),
+            ("COPY u t:u", {"t:u": [4]}),
+            ("FLUSHALL/XADD t:z 9-0 f v", {"t:z": [9]}),
+            ("SWAPDB 0 1", {}),
+            ("SWAPDB 0 1/SWAPDB 0 1/XADD t:z 9-0 f v", {"t:z": [9]}),
+            ("DEL t:a/XADD t:a 9-0 f v", {"t:a": [9]}),
+            ("PEXPIREAT t:a 1/XADD t:a 9-0 f v", {"t:a": [9]}),
+            ("MOVE u 1/SELECT 1/RENAME u t:u/MOVE t:u 0/SELECT 0", {"t:u": [4]}),
+            ("MULTI/XADD t:z 9-0 f v/RENAME t:z t:y/EXEC", {"t:y": [9]}),
+            ("SET t:a text/DEL t:a/XADD t:a 9-0 f v", {"t:a": [9]}),
+        ],
+    )
+    def test_keys_come_and_go(self, given, steps, wanted):
+        given.send_line(READ.format("MKGROUP"))
+        for line in steps.split("/"):
+            given.send_line(line)
+        assert found(given.send_line(READ.format("MKGROUP"))) == wanted
+
+    def test_restored_streams_are_found(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        given.send("RESTORE", "t:r", 0, given.send_line("DUMP u"))
+        assert found(given.send_line(READ.format("MKGROUP"))) == {"t:r": [4]}
+
+    def test_transactions_and_scripts(self, given):
+        given.send_line("MULTI")
+        given.send_line(READ.format("MKGROUP BLOCK 0"))
+        given.send_line(READ.format("BLOCK 0"))
+        first, second = given.send_line("EXEC")
+        assert found(first) == {"t:a": [1, 2], "t:b": [3]}
+        assert second is None
+        given.send_line("XADD t:b 5-0 f v")
+        script = "return redis.call('XREADGROUP', 'GROUP', 'g', 'c', 'MATCH', 't:*', '>')"
+        assert found(given.send("EVAL", script, 0)) == {"t:b": [5]}
+
+    def test_claims_and_conditions(self, given):
+        given.send_line("XADD t:b 5-0 kind mail")
+        given.send_line(READ.format("MKGROUP"))
+        given.advance(100)
+        line = "XREADGROUP GROUP g d CLAIM 50 NOFIELDS WHERE kind 1 mail MATCH t:* >"
+        assert given.send_line(line) == [[b"t:b", [[b"5-0", 100, 1]]]]
+        line = "XREADGROUP GROUP g d CLAIM 50 NOFIELDS MATCH t:* >"
+        assert sorted(row[0] for row in given.send_line(line)) == [b"t:a", b"t:b"]
+
+    def test_what_comes_again_by_a_policy(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        given.send_line("XGROUP CFGSET t:a g VISIBILITY 50")
+        assert given.send_line(READ.format("")) is None
+        given.advance(60)
+        assert found(given.send_line(READ.format(""))) == {"t:a": [1, 2]}
+
+
+class TestWaiting:
+    def test_it_is_served_when_any_of_them_has_something(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        waiter = given.client()
+        waiter.send_line(READ.format("BLOCK 0"))
+        given.send_line("XADD u 8-0 f v")
+        given.send_line("RPUSH t:list y")
+        assert waiter.reply() == NOTHING
+        given.send_line("XADD t:b 8-0 f v")
+        assert found(waiter.reply()) == {"t:b": [8]}
+        assert not waiter.waits
+
+    def test_a_stream_that_is_made_meanwhile(self, server):
+        waiter = server.client()
+        waiter.send_line(READ.format("MKGROUP BLOCK 0"))
+        server.send_line("XADD t:new 1-0 f v")
+        assert found(waiter.reply()) == {"t:new": [1]}
+
+    def test_the_first_that_came_is_served_first(self, server):
+        waiters = [server.client() for _ in range(3)]
+        for at, waiter in enumerate(waiters):
+            waiter.send_line(f"XREADGROUP GROUP g c{at} COUNT 1 MKGROUP BLOCK 0 MATCH t:* >")
+        for ms in (1, 2, 3):
+            server.send_line(f"XADD t:{ms} {ms}-0 f v")
+            assert found(waiters[ms - 1].reply()) == {f"t:{ms}": [ms]}
+        assert server.state.blocking.waiting == 0
+
+    def test_its_time_is_over(self, server):
+        waiter = server.client()
+        waiter.send_line(READ.format("BLOCK 10"))
+        server.advance(10)
+        assert waiter.reply() is None
+        assert server.state.blocking.waiting == 0
+
+    def test_it_waits_for_what_comes_again(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        given.send_line("XGROUP CFGSET t:b g VISIBILITY 50")
+        waiter = given.client()
+        waiter.send_line("XREADGROUP GROUP g d BLOCK 0 MATCH t:* >")
+        given.advance(60)
+        assert found(waiter.reply()) == {"t:b": [3]}
+
+    def test_it_is_served_when_a_limit_leaves_room(self, given):
+        given.send_line("XGROUP CREATE t:a g 0")
+        given.send_line("XGROUP CFGSET t:a g MAXPENDING 1")
+        given.send_line(READ.format(""))
+        waiter = given.client()
+        waiter.send_line("XREADGROUP GROUP g d BLOCK 0 MATCH t:* >")
+        assert waiter.reply() == NOTHING
+        given.send_line("XACK t:a g 1-0")
+        assert found(waiter.reply()) == {"t:a": [2]}
+
+    def test_a_policy_that_is_set_meanwhile(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        waiter = given.client()
+        waiter.send_line("XREADGROUP GROUP g d BLOCK 0 MATCH t:* >")
+        given.send_line("XGROUP CFGSET t:b g VISIBILITY 50")
+        given.advance(60)
+        assert found(waiter.reply()) == {"t:b": [3]}
+
+    def test_flushed_and_swapped_databases(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        waiter = given.client()
+        waiter.send_line(READ.format("MKGROUP BLOCK 0"))
+        given.send_line("SELECT 1")
+        given.send_line("XADD t:x 1-0 f v")
+        given.send_line("SWAPDB 0 1")
+        assert found(waiter.reply()) == {"t:x": [1]}
+        waiter.send_line(READ.format("MKGROUP BLOCK 0"))
+        given.send_line("FLUSHALL")
+        given.send_line("SELECT 0")
+        given.send_line("XADD t:x 1-0 f v")
+        assert found(waiter.reply()) == {"t:x": [1]}
+
+    def test_it_passes_what_it_does_not_want(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        waiter = given.client()
+        waiter.send_line("XREADGROUP GROUP g d BLOCK 0 WHERE f 1 w MATCH t:* >")
+        given.send_line("XADD t:a 8-0 f v")
+        assert waiter.reply() == NOTHING
+        given.send_line("XADD t:b 9-0 f w")
+        assert found(waiter.reply()) == {"t:b": [9]}
+        assert given.send_line(READ.format("")) is None
+
+    def test_an_active_consumer_that_waits_is_not_silent(self, given):
+        given.send_line("XGROUP CREATE t:a g 0")
+        given.send_line("XGROUP CFGSET t:a g ACTIVE 1 TIMEOUT 1000")
+        given.send_line(READ.format("NOACK"))
+        waiter = given.client()
+        waiter.send_line(READ.format("BLOCK 0"))
+        given.advance(5000)
+        assert given.send_line("XREADGROUP GROUP g other STREAMS t:a >") is None
+        given.send_line("XADD t:a 9-0 f v")
+        assert found(waiter.reply()) == {"t:a": [9]}
+
+    def test_readers_leave_and_end(self, given):
+        waiters = [given.client() for _ in range(2)]
+        for waiter in waiters:
+            waiter.send_line(READ.format("BLOCK 0"))
+        waiters[0].leave()
+        given.send_line(f"CLIENT UNBLOCK {waiters[1].client.id}")
+        assert waiters[1].reply() is None
+        assert given.state.blocking.waiting == 0
+
+
+class TestXread:
+    def test_one_id_is_for_all(self, given):
+        assert found(given.send_line("XREAD MATCH t:* 0")) == {"t:a": [1, 2], "t:b": [3]}
+        assert found(given.send_line("XREAD MATCH t:* 1")) == {"t:a": [2], "t:b": [3]}
+        assert given.send_line("XREAD MATCH t:* 3") is None
+        assert given.send_line("XREAD MATCH t:* $") is None
+        assert found(given.send_line("XREAD MATCH t:* u +")) == {"t:a": [2], "t:b": [3], "u": [4]}
+
+    @pytest.mark.parametrize("word", [">", "x", "1-2-3"])
+    def test_a_bad_id_is_refused(self, given, word):
+        assert given.send_line(f"XREAD MATCH t:* {word}").startswith("-ERR")
+
+    def test_dollar_is_from_now_on(self, given):
+        waiter = given.client()
+        waiter.send_line("XREAD BLOCK 0 MATCH t:* $")
+        given.send_line("XADD u 7-0 f v")
+        assert waiter.reply() == NOTHING
+        given.send_line("XADD t:a 7-0 f v")
+        assert found(waiter.reply()) == {"t:a": [7]}
+
+    def test_a_stream_that_is_made_meanwhile_is_read_from_its_beginning(self, given):
+        waiters = [given.client() for _ in range(2)]
+        for waiter in waiters:
+            waiter.send_line("XREAD BLOCK 0 MATCH t:* $")
+        given.send_line("MULTI")
+        given.send_line("XADD t:new 7-0 f v")
+        given.send_line("XADD t:new 8-0 f v")
+        given.send_line("EXEC")
+        assert [found(waiter.reply()) for waiter in waiters] == [{"t:new": [7, 8]}] * 2
+
+    def test_each_waits_for_its_own(self, given):
+        kinds = ("v", "w", "v")
+        waiters = [given.client() for _ in kinds]
+        for waiter, kind in zip(waiters, kinds, strict=True):
+            waiter.send_line(f"XREAD BLOCK 0 WHERE f 1 {kind} MATCH t:* $")
+        given.send_line("XADD t:a 7-0 f x")
+        given.send_line("XADD t:a 8-0 f w")
+        given.send_line("XADD t:b 9-0 f v")
+        replies = [found(waiter.reply()) for waiter in waiters]
+        assert replies == [{"t:b": [9]}, {"t:a": [8]}, {"t:b": [9]}]
+
+    def test_a_busy_stream_does_not_starve_others(self, given):
+        order = [next(iter(found(given.send_line("XREAD MAXCOUNT 1 MATCH t:* 0")))) for _ in "abab"]
+        assert sorted(order[:2]) == sorted(order[2:]) == ["t:a", "t:b"]
+
+
+class TestRights:
+    @pytest.fixture
+    def ann(self, given):
+        """A client whose user may read t:a, and write what begins with t:new."""
+        given.send_line("ACL SETUSER ann on nopass +@all %R~t:a ~t:new*")
+        client = given.client()
+        client.send_line("AUTH ann x")
+        return client
+
+    def test_only_streams_that_may_be_read_are(self, given, ann):
+        for key in ("t:a", "t:b"):
+            given.send_line(f"XGROUP CREATE {key} g 0")
+        assert found(ann.send_line(READ.format(""))) == {"t:a": [1, 2]}
+        assert found(ann.send_line("XREAD MATCH * 0")) == {"t:a": [1, 2]}
+        assert found(given.send_line(READ.format(""))) == {"t:b": [3]}
+
+    def test_only_where_it_may_write_a_group_is_made(self, given, ann):
+        assert ann.send_line(READ.format("MKGROUP")) is None
+        given.send_line("XADD t:new 9-0 f v")
+        assert found(ann.send_line(READ.format("MKGROUP"))) == {"t:new": [9]}
+        assert given.send_line("XINFO GROUPS t:a") == []
+        assert found(given.send_line(READ.format("MKGROUP"))) == {"t:a": [1, 2], "t:b": [3]}
+
+    def test_a_waiting_reader_is_not_told_of_others(self, given, ann):
+        ann.send_line("XREAD BLOCK 0 MATCH t:* $")
+        given.send_line("XADD t:b 9-0 f v")
+        assert ann.reply() == NOTHING
+        given.send_line("XADD t:a 9-0 f v")
+        assert found(ann.reply()) == {"t:a": [9]}
+
+    def test_rights_of_a_selector_hold_together(self, given, ann):
+        given.send_line("ACL SETUSER ann resetkeys -@all (+xread %R~t:a) (+get ~t:b)")
+        assert found(ann.send_line("XREAD MATCH t:* 0")) == {"t:a": [1, 2]}
+        assert ann.send_line(READ.format("")).startswith("-NOPERM")
+
+
+class TestNames:
+    def test_many_keys_are_gathered_while_others_are_served(self, given, monkeypatch):
+        monkeypatch.setattr(pattern_reads, "AT_ONCE", 1)
+        for n in range(50):
+            given.send_line(f"SET key{n} x")
+        given.call_soon, later = (lambda call: None), given.call_soon
+        waiter = given.client()
+        waiter.send_line("XREAD MATCH t:* 0")
+        assert waiter.reply() == NOTHING
+        given.call_soon = later
+        given.turn(given.dispatcher.waits.read_on)
+        assert found(waiter.reply()) == {"t:a": [1, 2], "t:b": [3]}
+
+    def test_they_go_with_the_last_reader(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        patterns = given.state.blocking.patterns
+        patterns.tick(1)
+        assert patterns.are_used
+        patterns.tick(1 + pattern_reads.KEPT_MS)
+        assert not patterns.are_used
+        given.send_line("XADD t:b 5-0 f v")
+        assert found(given.send_line(READ.format(""))) == {"t:b": [5]}
+
+    def test_they_stay_while_somebody_waits(self, given):
+        waiter = given.client()
+        waiter.send_line("XREAD BLOCK 0 MATCH t:* $")
+        for ms in range(1, 10):
+            given.state.blocking.patterns.tick(ms * pattern_reads.KEPT_MS)
+        given.send_line("XADD t:b 5-0 f v")
+        assert found(waiter.reply()) == {"t:b": [5]}
+
+    def test_the_readers_that_are_kept_are_limited(self, given):
+        for n in range(pattern_reads.MOST_READERS + 20):
+            given.send_line(f"XREAD MATCH t:{n}* 0")
+        names = given.state.blocking.patterns.readers(given.state.databases[0], [b"x"], None, False)
+        assert len(names.names.readers) == pattern_reads.MOST_READERS
+        assert all(len(found) <= len(names.names.readers) for found in names.names.names.values())
