@@ -137,9 +137,12 @@ class ScheduleMachine(RuleBasedStateMachine):
     @rule(key=keys, name=names, every=intervals)
     def schedule(self, key, name, every):
         value = self.value()
-        self.at(key).jobs[name] = (self.now + every, every, value)
+        jobs = self.at(key).jobs
+        goes_on = name in jobs and jobs[name][1] == every
+        first = jobs[name][0] if goes_on else self.now + every
+        jobs[name] = (first, every, value)
         reply = self.server.send("XSCHEDULE", key, name, "EVERY", every, "*", "v", value)
-        assert reply == self.now + every
+        assert reply == first
 
     @rule(key=keys, name=names, delay=delays)
     def move(self, key, name, delay):

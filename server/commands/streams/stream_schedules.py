@@ -125,8 +125,8 @@ def xschedule(call: Call) -> Reply:
     XSCHEDULE key name <<EVERY ms | CRON expression [TZ zone]> [NEXT unix-ms] [EXPIRE ms] *
     field value [field value ...] | NEXT unix-ms>
 
-    A job of that name is replaced. With NEXT alone one that is there runs next at that time; null
-    if there is none.
+    A job of that name is replaced; if it runs as often, its next run stays. With NEXT alone one
+    that is there runs next at that time; null if there is none.
     """
     argv, key, name = call.argv, call.argv[1], call.argv[2]
     args = Args(argv, 3)
@@ -190,6 +190,11 @@ def _check_cron(call: Call, cron: bytes, zone: bytes) -> None:
 
 
 def _first_run(call: Call, job: Job) -> int:
+    """When *job* runs first; one of its name that runs as often goes on as it would have."""
+    schedule = stream_delays.schedule_of(call, call.argv[1])
+    present = None if schedule is None else schedule.jobs.get(call.argv[2])
+    if present is not None and present.next_ms < NEVER and present.words() == job.words():
+        return present.next_ms
     if job.every_ms:
         return min(call.now_ms + job.every_ms, LATEST_MS)
     return recurrence.next_run(job, call.now_ms)

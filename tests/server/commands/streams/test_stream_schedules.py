@@ -295,6 +295,21 @@ class TestJobs:
         assert values(server) == ["2"]
         assert server.send_line("XSCHEDULES s") == []
 
+    def test_a_job_that_is_declared_again_keeps_step(self, server):
+        """A program that declares its jobs at each start must not put them off for ever."""
+        line = "XSCHEDULE s tick EVERY 100 * a {}"
+        for number in range(4):
+            server.send_line(line.format(number))
+            server.advance(60)
+        assert values(server) == ["1", "3"]
+        assert jobs(server)[0][b"next"] == NOW + 300
+        assert server.send_line("XSCHEDULE s tick EVERY 101 * a 5") == NOW + 240 + 101
+        cron = ("XSCHEDULE", "s", "c", "CRON", "0 3 * * *")
+        first = server.send(*cron, *BERLIN)
+        assert server.send(*cron, "NEXT", NOW + 5000, *BERLIN) == NOW + 5000
+        assert server.send(*cron, *BERLIN) == NOW + 5000
+        assert server.send(*cron, "TZ", "Asia/Tokyo", *BERLIN[2:]) not in (first, NOW + 5000)
+
     def test_next_says_when_the_first_run_is(self, server):
         line = f"XSCHEDULE s tick EVERY 100 NEXT {NOW + 5} * a 1"
         assert server.send_line(line) == NOW + 5
