@@ -36,6 +36,7 @@ NODES = 16  # that are dropped between two looks at the clock
 ENTRIES = 64  # that are looked at between two looks at the clock
 MOST_IDS = 1000  # in one command of the log
 ANY = -1
+OBJECT = 80  # bytes
 
 
 class Tended:
@@ -53,6 +54,10 @@ class Tended:
         self.policy: StreamPolicy | None = None
         self.newest: Newest | None = None
         self.frees = False
+
+    def bytes_used(self) -> int:
+        """How much memory that takes, beside the stream and its policy."""
+        return OBJECT if self.newest is None else OBJECT + self.newest.bytes_used()
 
 
 class Retention:
@@ -142,6 +147,8 @@ class Retention:
         if policy is None:
             del db.tended[key]
             return True
+        if not policy.field:
+            noted.newest = None
         db.tended.move_to_end(key)
         if db.peek(key) is None:  # it has expired, and will be removed as a whole
             return True

@@ -51,6 +51,9 @@ class Keyspace(KeyChanges):
         size = self._values.bytes_of(key)
         if key in self.side:
             size += self.side[key].memory()
+        noted = self.tended.get(key)
+        if noted is not None:
+            size += noted.bytes_used()
         return size if value is None else size + types.of(value).memory(value, samples)
 
     def bytes_of_slots(self) -> int:

@@ -47,7 +47,7 @@ class StreamPolicies(Part):
                 db.events.tells_new_keys = True
 
     def emptied(self, databases: Sequence[Keyspace]) -> None:
-        if len(databases) == 1:  # else they were exchanged, with what is tended
+        if len(databases) == 1 or self._cursors:  # else they were exchanged, with what is tended
             self._look_at(databases)
 
     # ------------------------------------------------------------------ what holds

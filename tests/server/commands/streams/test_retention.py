@@ -428,6 +428,14 @@ class TestCompact:
         assert {line.split()[0] for line in log.logged()} == {b"XDEL"}
         assert info(log)[b"compacted-to"] == b"71-0"
         assert info(log)[b"compact-index-bytes"] > 0
+        usage = log.send_line("MEMORY USAGE s SAMPLES 0")
+        index = info(log)[b"compact-index-bytes"]
+        log.send("XCFGSET", "s", "COMPACT", "")
+        tick()
+        assert log.send_line("MEMORY USAGE s SAMPLES 0") < usage - index
+        log.send_line("XCFGSET s COMPACT k")
+        tick()
+        log.logged()
         log.send_line("XADD s 72-0 k 5")
         tick()
         assert ids(log)[-2:] == [70, 72]
@@ -578,6 +586,19 @@ class TestPatterns:
         assert tended(log) == []
         log.send_line("XADD s 1-0 n 1")
         assert tended(log) == [b"s"]
+
+    def test_databases_that_are_exchanged_during_the_walk(self, log, keeper):
+        for number in range(300):
+            log.send("SET", f"key:{number}", "x")
+        log.send("CONFIG", "SET", "stream-policy", "s RETAIN-LENGTH 2")
+        keeper.seconds = 1.0
+        keeper.begin()
+        for _ in range(2):
+            keeper.slice()
+        log.send_line("SWAPDB 0 1")
+        keeper.tick()
+        log.send_line("SELECT 1")
+        assert len(ids(log)) == 2
 
     def test_other_types_are_left_alone(self, server, tick):
         server.send("CONFIG", "SET", "stream-policy", "* RETAIN-LENGTH 2")
