@@ -340,8 +340,9 @@ class Stream:
         if not entry.next():
             return 0
         self.delete_current(entry)
-        self.max_deleted_id = max(self.max_deleted_id, entry_id)
-        return 2 if entry_id == self.first_id else 1
+        if stream_id.compare(entry_id, self.max_deleted_id) > 0:
+            self.max_deleted_id = entry_id
+        return 2 if stream_id.compare(entry_id, self.first_id) == 0 else 1
 
     def delete_current(self, entry: StreamIterator) -> None:
         """Mark the entry at which *entry* stands as deleted; the walk goes on from there.

@@ -17,7 +17,8 @@ cdef int64_t _MANY
 cdef int _END
 cdef Py_ssize_t _OTHER_NUMBERS
 
-@cython.locals(node=Listpack, at=Py_ssize_t)
+@cython.locals(node=Listpack, names=Py_ssize_t, size=Py_ssize_t, index=Py_ssize_t, word=bytes,
+               data=bytearray, at=Py_ssize_t)
 cpdef Listpack new_node(list fields, Py_ssize_t start)
 
 @cython.locals(data=bytearray, at=Py_ssize_t, index=Py_ssize_t)

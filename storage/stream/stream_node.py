@@ -43,12 +43,20 @@ _OTHER_NUMBERS = 2 + 2 + 6 + 6
 def new_node(fields: list[bytes], start: int) -> Listpack:
     """An empty node whose master entry has the field names of ``fields[start::2]``."""
     node = Listpack()
-    node.append_int(0)
-    node.append_int(0)
-    node.append_int((len(fields) - start) // 2)
-    for at in range(start, len(fields), 2):
-        node.append(fields[at])
-    node.append_int(0)
+    names = (len(fields) - start) // 2
+    size = _OTHER_NUMBERS + element_octets.int_size(names)
+    for index in range(start, len(fields), 2):
+        word = fields[index]
+        size += element_octets.most_bytes(len(word))
+    node.reserve(size)
+    data = node.data
+    at = element_octets.put_int(data, node.size - 1, 0)
+    at = element_octets.put_int(data, at, 0)
+    at = element_octets.put_int(data, at, names)
+    for index in range(start, len(fields), 2):
+        word = fields[index]
+        at = element_octets.put(data, at, word)
+    node.end_at(element_octets.put_int(data, at, 0), 4 + names)
     return node
 
 
