@@ -230,7 +230,7 @@ def xclaim(call: Call) -> Reply:
     options = ClaimOptions()
     options.take(Args(call.argv, options_at), call.now_ms)
     if call.db.side:
-        stream_expiries.settle(call, call.argv[1], stream_expiries.MOST_FOR_A_READER)
+        stream_expiries.settle(call, call.argv[1], stream_expiries.MOST_AT_ONCE)
     is_ahead = options.last_id > group.last_id
     if is_ahead:
         group.move_to(options.last_id)
@@ -300,7 +300,7 @@ def xautoclaim(call: Call) -> Reply:
     count, just_id = _autoclaim_options(argv)
     stream, group = _stream_and_group(call)
     if call.db.side:
-        stream_expiries.settle(call, argv[1], stream_expiries.MOST_FOR_A_READER)
+        stream_expiries.settle(call, argv[1], stream_expiries.MOST_AT_ONCE)
     claim = Claim(call, stream, group, min_idle, just_id)
     mark = claim.out.open_array()
     cursor, deleted = _claim_from(claim, start, count)

@@ -24,7 +24,7 @@ from storage.stream.deletions import Deletion, Done
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
-MOST_FOR_A_READER = 1000  # that are removed before one is served; it is served nothing if more are
+MOST_AT_ONCE = 1000  # entries that a claim removes before it looks: some milliseconds
 BAD_EXPIRE = ErrorReply("ERR", f"EXPIRE takes milliseconds from 1 to {LATEST_MS}")
 EXPIRED = b"expired"  # a reason of a dead letter
 
@@ -93,12 +93,6 @@ def forget(call: Call, key: bytes, ids: list[StreamId]) -> None:
 
 
 # ---------------------------------------------------------------------- deadlines that have come
-
-
-def settle_all(call: Call, keys: list[bytes]) -> bool:
-    """Remove what has expired of the streams at *keys*. False: it is too much to do it now."""
-    done = [settle(call, key, MOST_FOR_A_READER) for key in keys]
-    return all(done)
 
 
 def settle(call: Call, key: bytes, most: int) -> bool:

@@ -59,6 +59,7 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "option.",
 )
 _NO_CLAIM = NO_CLAIM  # as a C number
+MOST_EXPIRED = 1000  # entries that are removed before one is served; with more, nothing is
 NO_END = 2**62  # bytes that no reply has
 LAST = b"+"  # XREAD: the last entry of the stream
 
@@ -253,8 +254,6 @@ def xreadgroup(call: Call) -> Reply | Block:
         _delivery(call, request, key, call.argv[at])
         for at, key in enumerate(request.keys, request.ids_at)
     ]
-    if call.db.side and not stream_expiries.settle_all(call, request.keys):
-        return _wait(call, request, call.argv[request.ids_at :], 1)
     body = _begin_reply(call, request)
     served = 0
     for delivery in deliveries:
@@ -279,11 +278,11 @@ def _ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
             is_paused = True
             if delivery.turn_ms > 0 and (earliest <= 0 or delivery.turn_ms < earliest):
                 earliest = delivery.turn_ms
-        if delivery.min_idle != _NO_CLAIM and not is_paused:
+        if delivery.is_more and not is_paused:
+            earliest = 1
+        elif delivery.min_idle != _NO_CLAIM and not is_paused:
             wake_ms = delivery.ms_to_idle(delivery.min_idle, call.now_ms)
             held_ms = delivery.ms_to_held(call.now_ms)
-            if delivery.is_more:
-                held_ms = 1
             if held_ms and (wake_ms == 0 or held_ms < wake_ms):
                 wake_ms = held_ms
             if wake_ms and (earliest <= 0 or wake_ms < earliest):
@@ -339,6 +338,9 @@ def _serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> b
         name, reader = request.group or b"", request.consumer
         if not active_consumer.may_read(call, delivery, name, reader):
             return False
+    if call.db.side and not stream_expiries.settle(call, key, MOST_EXPIRED):
+        delivery.is_more = True
+        return False
     is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
     consumer = group.find_consumer(request.consumer)
     entry = delivery.find_new() if is_of_new else None
@@ -580,7 +582,7 @@ def _read_groups(call: Call, request: Request) -> Reply | Block:
         stream, group = delivery.stream, delivery.group
         is_read = stream.length == 0 or stream_id.compare(stream.last_id, group.last_id) <= 0
         readers.looked(key, is_read and delivery.policy is None)
-        if delivery.policy is not None or delivery.min_idle != _NO_CLAIM:
+        if delivery.is_more or delivery.policy is not None or delivery.min_idle != _NO_CLAIM:
             waiting.append(delivery)
     if served:
         return _with_head(body, served)

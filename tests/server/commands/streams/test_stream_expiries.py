@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import stream_expiries
+from server.commands.streams import stream_reads
 from storage.side_data.schedule import SCHEDULE
 from tests.server.conftest import NOTHING, START_MS
 
@@ -141,6 +141,14 @@ class TestExpire:
         assert waiter.reply() == NOTHING
         assert values(queue) == []
 
+    @pytest.mark.parametrize("words", ["", "CLAIM 0 "])
+    def test_nor_does_one_that_reads_by_a_pattern(self, queue, words):
+        queue.send_line("XADD s EXPIRE 100 * n 1")
+        queue.send_line("XADD s * n 2")
+        queue.pass_time(100)
+        reply = queue.send_line(f"XREADGROUP GROUP g w COUNT 9 {words}MATCH s* >")
+        assert [row[1][1] for row in reply[0][1]] == [b"2"]
+
 
 class TestDeadLetters:
     def test_it_is_a_dead_letter_of_each_group_that_still_had_it_to_do(self, queue):
@@ -276,7 +284,7 @@ class TestLog:
 
 class TestMany:
     def test_a_reader_is_not_held_up_by_very_many(self, queue, monkeypatch):
-        monkeypatch.setattr(stream_expiries, "MOST_FOR_A_READER", 10)
+        monkeypatch.setattr(stream_reads, "MOST_EXPIRED", 10)
         for number in range(25):
             queue.send("XADD", "s", "EXPIRE", 5, "*", "n", number)
         queue.send_line("XADD s * n last")
