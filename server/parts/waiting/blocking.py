@@ -258,7 +258,7 @@ class Blocking(Part):
             if db.index < len(self._queues):
                 for queue in self._queues[db.index].values():
                     self._make_ready(queue)
-            for queue in self.patterns.waiting(db.index):
+            for queue in self.patterns.emptied(db.index):
                 self._make_ready(queue)
 
     def next_woken(self) -> Waiter | None:

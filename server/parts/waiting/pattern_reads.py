@@ -227,11 +227,15 @@ class PatternReads:
         found = [] if names is None else names.names.get(key, [])
         return [readers.queue for readers in found if readers.queue is not None]
 
-    def waiting(self, db_index: int) -> list[Queue]:
-        """The queues of those who read by patterns in that database."""
+    def emptied(self, db_index: int) -> list[Queue]:
+        """That database has other keys now: the queues of those who read there by patterns.
+
+        What it had is let go.
+        """
         names = self._of.get(db_index)
         if names is None:
             return []
+        names.check()
         queues = (readers.queue for readers in names.readers.values())
         return [queue for queue in queues if queue is not None]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.parts.waiting import pattern_reads
+from storage import allocation
 from tests.server.conftest import NOTHING
 
 READ = "XREADGROUP GROUP g c {} MATCH t:* >"
@@ -363,6 +364,13 @@ class TestNames:
         assert not patterns.are_used
         given.send_line("XADD t:b 5-0 f v")
         assert found(given.send_line(READ.format(""))) == {"t:b": [5]}
+
+    def test_what_was_flushed_is_not_kept(self, server):
+        before = allocation.used_bytes()
+        server.send("XADD", "t:a", "1-0", "f", "x" * 100_000)
+        server.send_line(READ.format("MKGROUP"))
+        server.send_line("FLUSHALL")
+        assert allocation.used_bytes() - before < 50_000
 
     def test_they_stay_while_somebody_waits(self, given):
         waiter = given.client()
