@@ -17,17 +17,14 @@ saved, and neither is a policy of defaults.
 
 Who is active now (ACTIVECONSUMER), and the number of its turn (FENCE), are saved with the policy.
 
-In files a policy is a list of texts, these words and their values: see ``words``.
+In files a policy is these words and their values: see worded_kind.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage.errors import Corrupt
-from storage.rdb.reader import RdbReader
-from storage.rdb.writer import RdbWriter
-from storage.side_data.side_kind import SideKind
+from storage.side_data.worded_kind import WordedKind
 from storage.value_type import Words
 
 MOST = 2**53  # of a number: ms, deliveries, entries
@@ -179,31 +176,8 @@ def _is_number(text: bytes) -> bool:
     return text.isdigit() and len(text) <= 16 and int(text) <= MOST
 
 
-class GroupPolicyKind(SideKind):
+class GroupPolicyKind(WordedKind):
     """The row of the kind."""
-
-    def copy(self, value: GroupPolicy) -> GroupPolicy:
-        return value.copy()
-
-    def dump(self, value: GroupPolicy) -> bytes:
-        writer = RdbWriter(compress=False)
-        words = value.words()
-        writer.length(len(words))
-        for word in words:
-            writer.string(word)
-        return writer.take()
-
-    def load(self, data: bytes) -> GroupPolicy:
-        reader, policy = RdbReader(data), GroupPolicy()
-        count = reader.count(1)
-        if count % 2:
-            raise Corrupt("a policy of a group with a word and no value")
-        for _ in range(count // 2):
-            if not policy.set(reader.string(), reader.string()):
-                raise Corrupt("a policy of a group with an unknown word or value")
-        if reader.left():
-            raise Corrupt("bytes after a policy of a group")
-        return policy
 
     def written_keys(self, value: GroupPolicy) -> tuple[bytes, ...]:
         return (value.dead_letter,) if value.dead_letter else ()
@@ -212,4 +186,4 @@ class GroupPolicyKind(SideKind):
         yield [b"XGROUP", b"CFGSET", key, group or b"", *value.words()]
 
 
-GROUP_POLICY = GroupPolicyKind(b"group-policy")
+GROUP_POLICY = GroupPolicyKind(b"group-policy", GroupPolicy)

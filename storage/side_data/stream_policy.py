@@ -13,7 +13,7 @@ RETAIN-ACKED gives up nothing. 0, no, and an empty field are no reason.
 A policy has the words that were set, defaults included: a stream's own 0 wins over what the
 configuration says for its name (``over``).
 
-In files a policy is a list of texts, these words and their values: see ``words``.
+In files a policy is these words and their values: see worded_kind.py.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from storage.errors import Corrupt
-from storage.rdb.reader import RdbReader
-from storage.rdb.writer import RdbWriter
-from storage.side_data.side_kind import SideKind
+from storage.side_data.worded_kind import WordedKind
 from storage.value_type import Words
 
 MOST = 2**53  # of a number: ms, entries, bytes
@@ -115,10 +112,6 @@ class StreamPolicy:
         none = StreamPolicy().settings()
         return [text for pair in self.settings() if pair not in none for text in pair]
 
-    def copy(self) -> StreamPolicy:
-        """An equal one of its own."""
-        return self.over(None)
-
     def over(self, other: StreamPolicy | None) -> StreamPolicy:
         """What holds where *other* does, too, and this one wins, word by word."""
         made = StreamPolicy()
@@ -128,35 +121,12 @@ class StreamPolicy:
         return made
 
 
-class StreamPolicyKind(SideKind):
+class StreamPolicyKind(WordedKind):
     """The row of the kind."""
-
-    def copy(self, value: StreamPolicy) -> StreamPolicy:
-        return value.copy()
-
-    def dump(self, value: StreamPolicy) -> bytes:
-        writer = RdbWriter(compress=False)
-        words = value.words()
-        writer.length(len(words))
-        for word in words:
-            writer.string(word)
-        return writer.take()
-
-    def load(self, data: bytes) -> StreamPolicy:
-        reader, policy = RdbReader(data), StreamPolicy()
-        count = reader.count(1)
-        if not count or count % 2:
-            raise Corrupt("a policy of a stream without words, or with one that has no value")
-        for _ in range(count // 2):
-            if not policy.set(reader.string(), reader.string()):
-                raise Corrupt("a policy of a stream with an unknown word or value")
-        if reader.left() or len(policy.words()) != count:
-            raise Corrupt("bytes after a policy of a stream, or a word twice")
-        return policy
 
     def commands(self, key: bytes, group: bytes | None, value: StreamPolicy) -> Iterator[Words]:
         if group is None:  # else it is forged, and nobody asks for it
             yield [b"XCFGSET", key, *value.words()]
 
 
-STREAM_POLICY = StreamPolicyKind(b"stream-policy")
+STREAM_POLICY = StreamPolicyKind(b"stream-policy", StreamPolicy)
