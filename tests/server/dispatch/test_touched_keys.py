@@ -102,6 +102,8 @@ def is_asked(row: Command, argv: list[bytes]) -> bool:
     words = [word.upper() for word in argv]
     if row.name in ("sort", "sort_ro"):  # patterns of keys: these take the right to read all
         return b"BY" not in words and b"GET" not in words
+    if row.name in ("xread", "xreadgroup") and b"MATCH" in words:  # patterns, too
+        return False
     return not (row.name == "copy" and b"DB" in words) and row.name != "move"
 
 
