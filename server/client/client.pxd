@@ -37,6 +37,7 @@ cdef class Client:
     cdef public uint64_t batches
     cdef public uint64_t batched
     cdef public uint64_t received
+    cdef public uint64_t received_before
     cdef public uint64_t sent
     cdef readonly Py_ssize_t reply_peak
     cdef public int64_t reply_peak_ms

@@ -84,6 +84,7 @@ class Client:
         "queue",
         "reads",
         "received",
+        "received_before",
         "replica",
         "replicated_offset",
         "reply_peak",
@@ -122,6 +123,7 @@ class Client:
         self.batches = 0  # of commands that were whole at once: pipelines, mostly
         self.batched = 0  # commands in them
         self.received = 0  # bytes
+        self.received_before = 0  # until its last command was answered
         self.sent = 0
         self.reply_peak = 0  # bytes of replies that left at once, the most in REPLY_PEAK_MS
         self.reply_peak_ms = now_ms  # when these left

@@ -133,10 +133,6 @@ class AcceptedParameters:
     array_sparse_kmin = Parameter(LONG, 5)
     # what is watched
     key_memory_histograms = Parameter(YES_NO, False)
-    commandlog_request_larger_than = Parameter(integer(-1, INT64), 1024**2)
-    commandlog_large_request_max_len = Parameter(LONG, 128)
-    commandlog_reply_larger_than = Parameter(integer(-1, INT64), 1024**2)
-    commandlog_large_reply_max_len = Parameter(LONG, 128)
     hide_user_data_from_log = Parameter(YES_NO, False, valkey=True)  # always done
     crash_memcheck_enabled = Parameter(YES_NO, True)
     ignore_warnings = Parameter(TEXT, "")

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 
 from protocol.requests cimport RequestParser
 from server.client.client cimport Client
@@ -12,6 +13,7 @@ from server.dispatch.replaying cimport Replaying
 from server.dispatch.turn cimport Turn
 from server.dispatch.waits cimport Waits
 from server.observe.command_stats cimport CommandCount
+from server.observe.large_commands cimport LargeCommands
 from server.parts.eviction.client_eviction cimport ClientEviction
 from server.parts.restrictions cimport Restrictions
 from server.parts.scripting.scripting cimport Scripting
@@ -43,6 +45,7 @@ cdef class Dispatcher:
     cdef Restrictions _restrictions
     cdef Scripting _scripting
     cdef Timekeeper _timekeeper
+    cdef LargeCommands _large
     cdef Admission _admission
     cdef readonly CommandLookup lookup
     cdef readonly Execution execution
@@ -54,7 +57,7 @@ cdef class Dispatcher:
     @cython.locals(command=Command, must_check=bint)
     cpdef execute(self, Client client, list argv)
     cdef bint _runs_script(self, Client client, Command command) except -1
-    @cython.locals(waits=bint)
+    @cython.locals(waits=bint, size=int64_t)
     cdef _finish(self, Client client, Command command, list argv, object reply)
     cpdef resume_script(self)
     cdef Command _look_up(self, Client client, list argv)

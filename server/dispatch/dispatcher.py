@@ -31,6 +31,7 @@ from server.dispatch.long_scripts import LongScripts
 from server.dispatch.replaying import Replaying
 from server.dispatch.script_commands import ScriptCommands
 from server.dispatch.turn import Turn
+from server.observe.large_commands import LargeCommands
 from server.parts.propagation.propagation import Durability
 from server.parts.state import ServerState
 from server.process.timekeeper import Timekeeper
@@ -70,6 +71,7 @@ class Dispatcher:
         self._restrictions = state.restrictions
         self._scripting = state.scripting
         state.propagation.set_durability(durability)
+        self._large: LargeCommands = state.large_commands
         self._timekeeper = Timekeeper(state.events.clock, state.clock)
         self.lookup = CommandLookup(state.config.renamed_commands)
         self._admission = Admission(
@@ -129,7 +131,16 @@ class Dispatcher:
         if waits:
             self.waits.park(client, argv, reply)  # type: ignore[arg-type]
         else:
+            size = client.out.size()
             self.execution.answer(client, reply)  # type: ignore[arg-type]
+            size = client.out.size() - size
+            if (
+                size >= self._large.reply_from
+                or client.received - client.received_before >= self._large.request_from
+            ):
+                time_s = self._timekeeper.unix_us() // 1_000_000
+                self._large.ran(client, command, argv, size, time_s)
+        client.received_before = client.received
         if self._blocking.first_ready is not None:
             self.waits.serve_ready()
 

@@ -12,6 +12,7 @@ from server.parts.server_key_events cimport ServerKeyEvents
 from server.parts.eviction.value_packing cimport ValuePacking
 from server.observe.command_stats cimport CommandStats
 from server.observe.command_times cimport CommandTimes
+from server.observe.large_commands cimport LargeCommands
 from server.observe.loop_times cimport LoopTimes
 from server.observe.memory cimport Memory
 from server.observe.monitors cimport Monitors
@@ -54,6 +55,7 @@ cdef class ServerState:
     cdef readonly object key_sizes
     cdef readonly object latency_events
     cdef readonly CommandTimes command_times
+    cdef readonly LargeCommands large_commands
     cdef readonly Propagation propagation
     cdef readonly ServerKeyEvents events
     cdef readonly object persistence

@@ -17,6 +17,7 @@ from server.observe.command_stats import CommandStats
 from server.observe.command_times import CommandTimes
 from server.observe.hot_keys import HotKeys
 from server.observe.key_sizes import KeySizes
+from server.observe.large_commands import LargeCommands
 from server.observe.latency_events import LatencyEvents
 from server.observe.loop_times import LoopTimes
 from server.observe.memory import Memory
@@ -99,6 +100,7 @@ class ServerState:
             self.stream_policies,
         )
         self.hot_keys = HotKeys(self.events.chance, self.events.clock)
+        self.large_commands = LargeCommands()
         self.command_times = CommandTimes(self.slow_log, self.latency_events, self.hot_keys)
         self.access = Access(self.clients, self.tracking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
@@ -149,6 +151,7 @@ class ServerState:
             self.access,
             self.monitors,
             self.slow_log,
+            self.large_commands,
             self.hot_keys,
             self.key_sizes,
             self.latency_events,

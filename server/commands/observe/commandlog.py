@@ -1,13 +1,11 @@
-"""COMMANDLOG of Valkey: another name of the slow log, and two logs that are empty here.
-
-Valkey also logs commands whose request or reply is large. Here these are not looked at.
-"""
+"""COMMANDLOG of Valkey: the slow log by another name, and those of large requests and replies."""
 
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.commands.observe import slowlog
 from server.dispatch.call import Call
+from server.observe.command_log import CommandLog
 from server.table.args import INT64_MAX, to_int
 from server.table.command import Flags, command, container, container_help
 from server.table.documentation import Tip
@@ -16,20 +14,24 @@ OPERATOR = Flags.ADMIN | Flags.LOADING | Flags.STALE
 SINCE = "8.1.0"
 
 SLOW = b"SLOW"
-OTHERS = (b"LARGE-REQUEST", b"LARGE-REPLY")
+LARGE_REQUEST, LARGE_REPLY = b"LARGE-REQUEST", b"LARGE-REPLY"
 BAD_TYPE = ErrorReply(
     "ERR", "type should be one of the following: slow, large-request, large-reply"
 )
 
-container("COMMANDLOG", group="server", since=SINCE, summary="Shows the slow commands, as Valkey.")
+container("COMMANDLOG", group="server", since=SINCE, summary="Shows slow and large commands.")
 
 
-def _is_slow(word: bytes) -> bool:
-    """Whether *word* names the slow log. Raises ErrorReply if it names no log."""
+def _log(call: Call, word: bytes) -> CommandLog:
+    """The log that *word* names. Raises ErrorReply."""
     name = word.upper()
-    if name != SLOW and name not in OTHERS:
-        raise BAD_TYPE
-    return name == SLOW
+    if name == SLOW:
+        return call.server.slow_log
+    if name == LARGE_REQUEST:
+        return call.server.large_commands.requests
+    if name == LARGE_REPLY:
+        return call.server.large_commands.replies
+    raise BAD_TYPE
 
 
 @command(
@@ -49,13 +51,8 @@ def commandlog_get(call: Call) -> Reply:
     most = to_int(call.argv[2], slowlog.BAD_COUNT)
     if not -1 <= most <= INT64_MAX:
         raise slowlog.BAD_COUNT
-    if not _is_slow(call.argv[3]):
-        return []
-    shown: list[Reply] = []
-    for entry in slowlog.entries(call, most):
-        assert isinstance(entry, list)
-        shown.append(entry[:-1])  # Valkey does not tell how many words there were
-    return shown
+    shown = slowlog.entries(_log(call, call.argv[3]), most)
+    return [entry[:-1] for entry in shown]  # Valkey does not tell how many words there were
 
 
 @command(
@@ -71,7 +68,7 @@ def commandlog_len(call: Call) -> Reply:
 
     COMMANDLOG LEN <SLOW | LARGE-REQUEST | LARGE-REPLY>
     """
-    return len(call.server.slow_log) if _is_slow(call.argv[2]) else 0
+    return len(_log(call, call.argv[2]))
 
 
 @command(
@@ -88,8 +85,7 @@ def commandlog_reset(call: Call) -> Reply:
 
     COMMANDLOG RESET <SLOW | LARGE-REQUEST | LARGE-REPLY>
     """
-    if _is_slow(call.argv[2]):
-        call.server.slow_log.clear()
+    _log(call, call.argv[2]).clear()
     return OK
 
 

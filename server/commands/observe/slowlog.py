@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.dispatch.call import Call
+from server.observe.command_log import CommandLog
 from server.table import errors
 from server.table.args import INT64_MAX, to_int
 from server.table.command import Flags, command, container, container_help
@@ -41,22 +42,22 @@ def slowlog_get(call: Call) -> Reply:
     most = to_int(call.argv[2], BAD_COUNT) if len(call.argv) == 3 else DEFAULT_COUNT
     if not -1 <= most <= INT64_MAX:
         raise BAD_COUNT
-    return entries(call, most)
+    return list(entries(call.server.slow_log, most))
 
 
-def entries(call: Call, most: int) -> list[Reply]:
-    """The last *most* entries (-1: all), as SLOWLOG GET has them."""
+def entries(log: CommandLog, most: int) -> list[list[Reply]]:
+    """The last *most* entries (-1: all) of *log*, as SLOWLOG GET has them."""
     return [
         [
             entry.id,
             entry.time_s,
-            entry.duration_us,
+            entry.amount,
             list(entry.words),
             entry.address.encode("utf-8", "surrogateescape"),
             entry.client_name,
             entry.words_sent,
         ]
-        for entry in call.server.slow_log.newest(most)
+        for entry in log.newest(most)
     ]
 
 

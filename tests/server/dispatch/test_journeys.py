@@ -52,9 +52,9 @@ def writer(server: SocketlessServer) -> SocketlessClient:
 @pytest.mark.parametrize(
     ("prepared", "line", "most"),
     [
-        ((), "PING", 30),
+        ((), "PING", 32),
         (("SET k v",), "GET k", 46),
-        (("SET k v",), "SET k w", 54),
+        (("SET k v",), "SET k w", 56),
         (("XADD s * f v",), "XADD s * f v", 106),
         (("XADD s * f v",), "XRANGE s - +", 120),
         ((), "XREAD BLOCK 0 STREAMS s 5", 60),
