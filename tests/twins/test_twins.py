@@ -471,7 +471,7 @@ CASES: dict[str, Cases] = {
 TESTED_BELOW = {
     "server.parts.scripting.lua.libraries.number_octets": {"put_decimal"},
     "server.parts.scripting.lua.libraries.text_octets": {"grow", "new_buffer"},
-    "octets.buffers": {"resize"},
+    "octets.buffers": {"make", "resize"},
     "storage.octets": {"capacity", "open_front"},
     "storage.rdb.raw": {"blank", "copy", "repeat"},
     "storage.rax.branches": {"order"},
@@ -530,6 +530,12 @@ def test_a_grown_buffer_of_a_library_keeps_its_bytes(buffer: bytearray, size: in
     )
     for grown, _ in changed:
         assert (grown[:SIZE], len(grown)) == (buffer, size)
+
+
+@given(st.integers(0, 2 * SIZE))
+def test_a_buffer_that_is_made_has_its_size(size: int) -> None:
+    plain, compiled, *_ = call_both("octets.buffers", "make", (size,))
+    assert len(plain) == len(compiled) == size
 
 
 @given(BUFFER, st.integers(0, 2 * SIZE))
