@@ -1,7 +1,7 @@
 """XGROUP CFGSET, CFGGET, PAUSE and RESUME, XEXTEND: what a group does by itself.
 
 The policy is side data of the group: storage/side_data/group_policy.py has its words. Who carries
-it out: stream_reads.py (visibility, limits, pauses), and dead_letters.py.
+it out: group_serving.py (visibility, limits, pauses), and dead_letters.py.
 """
 
 from __future__ import annotations

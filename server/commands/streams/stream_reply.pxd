@@ -66,14 +66,8 @@ cpdef Py_ssize_t write_entries(Encoder out, StreamIterator entry, Py_ssize_t cou
 @cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t, has_room=bint,
                size=Py_ssize_t)
 cpdef tuple write_within(
-    Encoder out, StreamIterator entry, Py_ssize_t count, Py_ssize_t end, bint is_first,
-    bint ids_only=*
-)
-@cython.locals(mark=Py_ssize_t, writer=EntryWriter, written=Py_ssize_t, has_room=bint,
-               size=Py_ssize_t)
-cpdef tuple write_matching(
     Encoder out, StreamIterator entry, EntryFilter where, Py_ssize_t count, Py_ssize_t end,
-    bint is_first, bint ids_only
+    bint is_first, bint ids_only=*
 )
 cpdef Py_ssize_t write_range(
     Encoder out, Stream stream, StreamId start, StreamId end, Py_ssize_t count=*, bint reverse=*,

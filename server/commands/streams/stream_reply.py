@@ -200,6 +200,7 @@ def write_entries(out: Encoder, entry: StreamIterator, count: int, ids_only: boo
 def write_within(
     out: Encoder,
     entry: StreamIterator,
+    where: EntryFilter | None,
     count: int,
     end: int,
     is_first: bool,
@@ -207,42 +208,14 @@ def write_within(
 ) -> tuple[int, bool]:
     """As write_entries, but stop before the entry that would make *out* larger than *end* bytes.
 
-    If *is_first*, one entry is written, however large it is. Returns how many there were, and
-    whether the size did not end it.
+    If *is_first*, one entry is written, however large it is. With *where*, only what it finds, as
+    far as it may look. Returns how many there were, and whether the size did not end it.
     """
     mark = out.open_array()
     writer = new_writer(out, ids_only)
     written = 0
     has_room = True
-    while entry.next():
-        size = out.size()
-        writer.write(entry)
-        if out.size() > end and (written or not is_first):
-            out.truncate(size)
-            has_room = False
-            break
-        written += 1
-        if written == count:
-            break
-    out.close_array(mark, written)
-    return written, has_room
-
-
-def write_matching(
-    out: Encoder,
-    entry: StreamIterator,
-    where: EntryFilter,
-    count: int,
-    end: int,
-    is_first: bool,
-    ids_only: bool,
-) -> tuple[int, bool]:
-    """As write_within, but only what *where* finds, as far as it may look."""
-    mark = out.open_array()
-    writer = new_writer(out, ids_only)
-    written = 0
-    has_room = True
-    while where.find(entry):
+    while entry.next() if where is None else where.find(entry):
         size = out.size()
         writer.write(entry)
         if out.size() > end and (written or not is_first):

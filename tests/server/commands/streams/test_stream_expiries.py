@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import stream_reads
+from server.commands.streams import group_serving
 from storage.side_data.schedule import SCHEDULE
 from tests.server.conftest import NOTHING, START_MS
 
@@ -284,7 +284,7 @@ class TestLog:
 
 class TestMany:
     def test_a_reader_is_not_held_up_by_very_many(self, queue, monkeypatch):
-        monkeypatch.setattr(stream_reads, "MOST_EXPIRED", 10)
+        monkeypatch.setattr(group_serving, "MOST_EXPIRED", 10)
         for number in range(25):
             queue.send("XADD", "s", "EXPIRE", 5, "*", "n", number)
         queue.send_line("XADD s * n last")

@@ -1,0 +1,194 @@
+"""What one stream gives to XREADGROUP, and what is logged of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from protocol.encoder import Encoder
+from protocol.replies import ErrorReply
+from server.commands.streams import (
+    active_consumer,
+    dead_letters,
+    group_lapses,
+    group_reply,
+    group_steps,
+    stream_expiries,
+)
+from server.commands.streams.dead_letters import DELIVERIES
+from server.commands.streams.group_reply import NEW, Delivery
+from server.commands.streams.stream_request import Request
+from server.commands.streams.stream_serving import NO_END
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.command import NO_CLAIM
+from storage.keyspace.key_changes import NOTHING
+from storage.stream import stream_id
+from storage.stream.stream import Stream
+
+_MEANINGLESS = (
+    "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
+    "consumer by specifying a proper ID, or use the > ID to get new messages. The {0} ID would "
+    "just return an empty result set."
+)
+OF_NEW_ONLY = ErrorReply("ERR", "WITHDEADLINE and WITHFENCE go with the > ID only")
+LAST_IN_GROUP = {
+    b"$": ErrorReply("ERR", _MEANINGLESS.format("$")),
+    b"+": ErrorReply("ERR", _MEANINGLESS.format("+")),
+}
+_NO_CLAIM = NO_CLAIM  # as a C number
+MOST_EXPIRED = 1000  # entries that are removed before one is served; with more, nothing is
+
+
+def delivery_of(call: Call, request: Request, key: bytes, text: bytes) -> Delivery:
+    """What is wanted from the stream at *key* after the ID *text*.
+
+    Raises ErrorReply, BadStreamId.
+    """
+    stream = call.db.read(key, Stream)
+    name = request.group
+    assert name is not None
+    group = None if stream is None else stream.find_group(name)
+    if stream is None or group is None:
+        raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
+    if text == b">":
+        delivery = group_reply.new_delivery(
+            key, stream, group, NEW, request.nofields, request.where
+        )
+        if request.min_idle != _NO_CLAIM:
+            delivery.claim(request.min_idle)
+        if call.db.side:
+            policy = dead_letters.policy_of(call, key, name)
+            if policy is not None:
+                delivery.follow(policy)
+        if request.tells_deadline or request.tells_fence:
+            delivery.tell(request.tells_deadline, request.tells_fence)
+        return delivery
+    if request.tells_deadline or request.tells_fence:
+        raise OF_NEW_ONLY
+    if text in LAST_IN_GROUP:
+        raise LAST_IN_GROUP[text]
+    after = stream_id.parse_id(text)
+    return group_reply.new_delivery(key, stream, group, after, request.nofields, request.where)
+
+
+def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
+    """After how many ms the first entry may be claimed, for ``wake_ms`` of a Block.
+
+    A group with a policy may give something as soon as entries leave it: 0, if nothing earlier.
+    """
+    earliest = _NO_CLAIM
+    for delivery in deliveries:
+        is_paused = delivery.policy is not None and delivery.policy.paused
+        if delivery.turn_ms:
+            is_paused = True
+            if delivery.turn_ms > 0 and (earliest <= 0 or delivery.turn_ms < earliest):
+                earliest = delivery.turn_ms
+        if delivery.is_more and not is_paused:
+            earliest = 1
+        elif delivery.min_idle != _NO_CLAIM and not is_paused:
+            wake_ms = delivery.ms_to_idle(delivery.min_idle, call.now_ms)
+            held_ms = delivery.ms_to_held(call.now_ms)
+            if held_ms and (wake_ms == 0 or held_ms < wake_ms):
+                wake_ms = held_ms
+            if wake_ms and (earliest <= 0 or wake_ms < earliest):
+                earliest = wake_ms
+        if earliest == _NO_CLAIM and (
+            delivery.min_idle != _NO_CLAIM or delivery.policy is not None
+        ):
+            earliest = 0
+    return earliest
+
+
+def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:
+    """Write a stream's entries for the consumer, which is made if needed.
+
+    False if not even an empty array is written.
+    """
+    key, group, policy = delivery.key, delivery.group, delivery.policy
+    if policy is not None and policy.paused:
+        return False
+    if policy is not None and policy.active:
+        name, reader = request.group or b"", request.consumer
+        if not active_consumer.may_read(call, delivery, name, reader):
+            return False
+    if call.db.side and not stream_expiries.settle(call, key, MOST_EXPIRED):
+        delivery.is_more = True
+        return False
+    is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
+    consumer = group.find_consumer(request.consumer)
+    entry = delivery.find_new() if is_of_new else None
+    idle = None
+    if min_idle != _NO_CLAIM:
+        if delivery.awaits_backoff() or group.by_time.first_held() is not None:
+            group_lapses.look(call, key, request.group or b"", delivery)
+        idle = delivery.find_idle(min_idle, call.now_ms)
+    if consumer is None:
+        consumer = group.create_consumer(request.consumer, call.now_ms)
+        log: Sequence[bytes] = (
+            b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer,
+        )  # fmt: skip
+        is_given = entry is not None and not request.noack and request.where is None
+        if policy is None and (idle is not None or is_given):
+            log = NOTHING  # what is logged of the entries makes the consumer, too
+        call.db.group_changed(key, b"xgroup-createconsumer", changes=1, log=log)
+    consumer.seen_time = call.now_ms
+    if is_of_new and entry is None and idle is None:
+        return False
+    mark = body.size()
+    if body.resp == 2:
+        body.array(2)
+    body.bulk(key)
+    count, end = request.count_now(), request.max_size or NO_END
+    is_first, now_ms = request.given == 0, call.now_ms
+    if not is_of_new:
+        given = delivery.write_history(body, consumer, count, now_ms, end, is_first)
+    else:
+        pends = not request.noack
+        given = delivery.write_new(
+            body, entry, consumer, count, pends, now_ms, end, is_first, min_idle
+        )
+    request.note(given, not delivery.is_cut)
+    if delivery.dead:
+        wakes = request.block_ms is None or not delivery.is_more
+        dead_letters.bury(call, key, request.group or b"", delivery.dead, DELIVERIES, wakes)
+    if is_of_new:
+        if not given:
+            body.truncate(mark)
+            if delivery.has_passed:
+                _log_position(call, request, delivery)
+            return False
+        _delivered(call, request, delivery)
+    return True
+
+
+def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
+    """Say that the group has moved on. A replica makes the same entries pending, and follows."""
+    key, group, name = delivery.key, delivery.group, request.group
+    call.server.blocking.delivered(call.db.index, key)
+    if not call.is_logged:
+        call.db.group_changed(key, None)
+        return
+    assert name is not None
+    for pending in delivery.claimed:
+        claim = group_steps.claim_words(key, name, request.consumer, pending, group)
+        call.db.group_changed(key, None, changes=1, log=claim)
+    if not delivery.given and not delivery.has_passed:
+        return
+    if not request.noack:
+        now = b"%d" % call.now_ms
+        for entry_id in delivery.given:
+            text = entry_id.encode()
+            claim = (
+                b"XCLAIM", key, name, request.consumer, b"0", text, b"TIME", now,
+                b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
+            )  # fmt: skip
+            call.db.group_changed(key, None, changes=0, log=claim)
+    _log_position(call, request, delivery)
+
+
+def _log_position(call: Call, request: Request, delivery: Delivery) -> None:
+    """Log how far the group has come."""
+    key, group, name = delivery.key, delivery.group, request.group or b""
+    read = b"%d" % group.entries_read
+    setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
+    call.db.group_changed(key, None, changes=1, log=setid)

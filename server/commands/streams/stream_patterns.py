@@ -1,0 +1,210 @@
+"""XREAD MATCH and XREADGROUP MATCH: the streams are those whose keys match patterns."""
+
+from __future__ import annotations
+
+from protocol.encoder import Encoder
+from protocol.replies import NULL_ARRAY, Reply
+from server.client.client import RESTRICTED
+from server.client.origin import WOKEN
+from server.commands.streams import group_serving, stream_serving
+from server.commands.streams.group_reply import Delivery
+from server.commands.streams.stream_request import Request
+from server.commands.streams.stream_serving import LAST
+from server.dispatch.call import Call
+from server.parts.waiting.pattern_reads import Readers
+from server.table.command import NO_CLAIM, TABLE, Block, new_block
+from server.table.keys import READ, WRITE
+from storage.stream import stream_id
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO, StreamId
+
+_NO_CLAIM = NO_CLAIM  # as a C number
+
+
+class Look:
+    """What an XREAD MATCH that waits has seen: the ids after which it goes on, by key.
+
+    Of other streams it reads what follows *after*. *todo* are the keys that it has not looked at
+    yet, and *last* is the last of the readers' changes that it knows.
+    """
+
+    __slots__ = ("after", "last", "seen", "todo")
+
+    def __init__(self, after: StreamId, last: int, todo: list[bytes]) -> None:
+        self.after = after
+        self.last = last
+        self.seen: dict[bytes, StreamId] = {}
+        self.todo = todo
+
+
+def _readers(call: Call, request: Request) -> Readers:
+    """Those who read these patterns for this group, as far as their keys are gathered."""
+    patterns = call.server.blocking.patterns
+    readers: Readers = patterns.readers(
+        call.db, request.patterns or [], request.group, request.makes_groups
+    )
+    if not readers.is_complete:
+        readers.names.gather(call.is_inside)
+    return readers
+
+
+def _may_use(call: Call, key: bytes, rights: int) -> bool:
+    """Whether the user of the call has these rights on *key*."""
+    client = call.client
+    if not client.flags & RESTRICTED:
+        return True
+    row = TABLE.find(call.argv[0].lower())
+    return row is not None and client.user.may_use(row, call.argv, key, rights)
+
+
+def _stream_at(call: Call, readers: Readers, key: bytes) -> Stream | None:
+    """The stream at *key*; None, and the name is forgotten, if there is none any more."""
+    if type(call.db.peek(key)) is Stream:
+        return call.db.read(key, Stream)
+    readers.names.forget(key)
+    return None
+
+
+def _wait_for_patterns(
+    request: Request, readers: Readers, reads_on: bool, wake_ms: int, look: Look | None
+) -> Reply | Block:
+    if request.block_ms is None and not reads_on:
+        return NULL_ARRAY
+    return new_block(
+        [],
+        Stream,
+        request.block_ms or 0,
+        NULL_ARRAY,
+        NULL_ARRAY,
+        on_no_key=True,  # whatever becomes of the keys
+        wake_ms=wake_ms,
+        reads_on=reads_on,
+        readers=readers,
+        resume=look,
+    )
+
+
+def read_patterns(call: Call, request: Request) -> Reply | Block:
+    """XREAD MATCH. O(streams that match) at first, then O(those to which something was added)."""
+    readers = _readers(call, request)
+    waiter = call.client.waiter if call.origin & WOKEN else None
+    look: Look | None = None if waiter is None else waiter.block.resume
+    if look is None:
+        if not readers.is_complete:
+            return _wait_for_patterns(request, readers, True, NO_CLAIM, None)
+        look = _first_look(call, request, readers)
+    else:
+        look.todo = list(dict.fromkeys(look.todo + readers.since(look.last)))
+        look.last = readers.last
+    body = call.client.out.another()
+    served = 0
+    todo = look.todo
+    for at, key in enumerate(todo):
+        if request.is_full or (request.where is not None and request.where.is_cut):
+            look.todo = todo[at:]
+            break
+        served += _look_at(call, request, readers, look, body, key)
+    else:
+        look.todo = []
+    if served:
+        return stream_serving.with_head(body, served)
+    is_cut = request.where is not None and request.where.is_cut
+    return _wait_for_patterns(request, readers, is_cut or not readers.is_complete, NO_CLAIM, look)
+
+
+def _first_look(call: Call, request: Request, readers: Readers) -> Look:
+    """What a new call is to look at. ``$`` becomes the last ids of this moment."""
+    text = call.argv[request.ids_at]
+    keys = list(readers.keys)
+    if text not in (b"$", LAST):
+        return Look(stream_serving.last_seen(None, text), readers.last, keys)
+    if text == LAST:
+        return Look(ZERO, readers.last, keys)
+    look = Look(ZERO, readers.last, [])
+    if request.block_ms is not None and not call.is_inside:
+        for key in keys:
+            stream = call.db.peek(key)
+            if type(stream) is Stream:
+                look.seen[key] = stream.last_id
+    return look
+
+
+def _look_at(
+    call: Call, request: Request, readers: Readers, look: Look, body: Encoder, key: bytes
+) -> bool:
+    """Write what *key* has for the reader. False if that is nothing."""
+    if not _may_use(call, key, READ):
+        return False
+    stream = _stream_at(call, readers, key)
+    if stream is None:
+        look.seen.pop(key, None)
+        return False
+    after = look.seen.get(key, look.after)
+    if call.argv[request.ids_at] == LAST:
+        after = stream_serving.last_seen(stream, LAST)
+    where = request.where
+    if stream_id.compare(stream.last_id, after) <= 0:
+        return False
+    if stream_serving.write_after(body, key, stream, after, request):
+        readers.looked(key, False)
+        return True
+    if where is not None and where.passed:
+        look.seen[key] = stream_id.make_id(where.last_ms, where.last_seq)
+    if where is not None and where.is_cut:
+        look.todo.append(key)
+    return False
+
+
+def read_groups(call: Call, request: Request) -> Reply | Block:
+    """XREADGROUP MATCH. O(streams that may have something); with CLAIM, of all that match."""
+    readers = _readers(call, request)
+    if not readers.is_complete:
+        return _wait_for_patterns(request, readers, True, NO_CLAIM, None)
+    keys = readers.fresh if request.min_idle == _NO_CLAIM else readers.keys
+    body = call.client.out.another()
+    served = 0
+    waiting: list[Delivery] = []
+    for _ in range(len(keys)):
+        if request.is_full or not keys or (request.where is not None and request.where.is_cut):
+            break
+        key = next(iter(keys))
+        if not _may_use(call, key, READ | WRITE if request.makes_groups else READ):
+            readers.looked(key, False)  # others may
+            continue
+        delivery = _delivery_by_pattern(call, request, readers, key)
+        if delivery is None:
+            readers.looked(key, True)
+            continue
+        served += group_serving.serve(call, request, body, delivery)
+        stream, group = delivery.stream, delivery.group
+        is_read = stream.length == 0 or stream_id.compare(stream.last_id, group.last_id) <= 0
+        readers.looked(key, is_read and delivery.policy is None)
+        if delivery.is_more or delivery.policy is not None or delivery.min_idle != _NO_CLAIM:
+            waiting.append(delivery)
+    if served:
+        return stream_serving.with_head(body, served)
+    is_cut = request.where is not None and request.where.is_cut
+    return _wait_for_patterns(
+        request, readers, is_cut, group_serving.ms_to_claim(call, waiting), None
+    )
+
+
+def _delivery_by_pattern(
+    call: Call, request: Request, readers: Readers, key: bytes
+) -> Delivery | None:
+    """What is wanted from the stream at *key*; None if it has not the group, or is no stream.
+
+    With MKGROUP the group is made, before the first entry.
+    """
+    stream = _stream_at(call, readers, key)
+    name = request.group
+    assert name is not None
+    if stream is None:
+        return None
+    if stream.find_group(name) is None:
+        if not request.makes_groups:
+            return None
+        stream.create_group(name, ZERO)
+        log = (b"XGROUP", b"CREATE", key, name, b"0")
+        call.db.group_changed(key, b"xgroup-create", changes=1, log=log)
+    return group_serving.delivery_of(call, request, key, b">")

@@ -1,0 +1,15 @@
+cimport cython
+
+from protocol.encoder cimport Encoder
+from server.commands.streams cimport stream_reply
+from server.commands.streams.stream_request cimport Request
+from storage.stream cimport stream_id
+from storage.stream.stream cimport Stream
+from storage.stream.stream_id cimport StreamId
+from storage.stream.stream_iterator cimport StreamIterator
+
+cpdef Encoder with_head(Encoder body, Py_ssize_t served)
+cpdef bint write_after(Encoder body, bytes key, Stream stream, StreamId after, Request request) except -1
+@cython.locals(entries=StreamIterator)
+cdef Py_ssize_t _write_within(Encoder body, Stream stream, StreamId after, Request request) except -1
+cpdef StreamId last_seen(Stream stream, bytes text)
