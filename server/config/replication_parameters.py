@@ -54,6 +54,7 @@ class ReplicationParameters:
     repl_diskless_sync = Parameter(YES_NO, True)
     repl_diskless_sync_delay = Parameter(integer(), 5)
     repl_diskless_sync_max_replicas = Parameter(integer(), 0)
+    repl_foreign_replicas = Parameter(one_of("follow", "refuse"), "follow")
     repl_oldest_replica = Parameter(one_of("7.0", "7.2", "7.4", "8.6", "8.8"), "7.0")
     repl_ping_replica_period = Parameter(integer(1), 10, aliases=("repl-ping-slave-period",))
     repl_timeout = Parameter(integer(1), 60)

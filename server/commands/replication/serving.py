@@ -81,6 +81,7 @@ def _take(replica: Replica, name: bytes, value: bytes) -> None:
     elif name == b"capa":
         replica.knows_eof = replica.knows_eof or value.lower() == b"eof"
         replica.knows_psync2 = replica.knows_psync2 or value.lower() == b"psync2"
+        replica.is_penstock = replica.is_penstock or value.lower() == b"penstock"
         if value.lower() in CAPABILITIES:
             known = RDB_VERSIONS[CAPABILITIES[value.lower()]]
             replica.rdb_version = max(replica.rdb_version, known)

@@ -18,6 +18,7 @@ cdef class Feed(Endpoint):
     cdef Encoder _out
     cdef int _db
     cdef bint _was_asked
+    cdef object _own
 
     cpdef object offset(self)
     cpdef add_all(self, list ops)
@@ -26,13 +27,17 @@ cdef class Feed(Endpoint):
     cpdef ask_offsets(self)
     cdef _add_raw(self, bytes command)
     cdef _added(self, bint is_first)
-    @cython.locals(words=list, word=bytes, out=Encoder, db=int)
+    @cython.locals(words=list, word=bytes, out=Encoder, db=int, before=Py_ssize_t)
     cdef _add(self, tuple op)
+    @cython.locals(out=Encoder)
+    cdef _note_own(self, Py_ssize_t before)
+    cpdef spare(self, Replica replica)
     cpdef select_anew(self)
     cpdef send(self)
     cpdef pass_on(self, bytes data)
     @cython.locals(replica=Replica)
     cdef _hand_on(self, bytes data)
+    cpdef list since(self, object offset, Replica replica)
     cpdef drop(self)
     cpdef refuse(self, object error)
     cpdef disconnect(self)

@@ -6,6 +6,8 @@ SELECT is written before the first operation on another database, and MULTI and 
 operations that belong together, with SELECT inside. The bytes of a turn are one object, which the
 backlog and all replicas share.
 
+A replica that is no Penstock gets fillers in place of what it does not know (own_words.py).
+
 On a replica nothing is encoded: what its primary has sent is passed on byte for byte, so that
 offsets are the same everywhere (pass_on).
 """
@@ -18,6 +20,7 @@ from server.client.end_of_turn import EndOfTurn
 from server.client.endpoint import Endpoint
 from server.parts.propagation.propagation import Op, Propagation
 from server.parts.replication.history import History
+from server.parts.replication.own_words import OwnWords, is_own
 from server.parts.replication.replica import Replica
 
 MULTI = b"*1\r\n$5\r\nMULTI\r\n"
@@ -36,6 +39,7 @@ class Feed(Endpoint):
     __slots__ = (
         "_db",
         "_out",
+        "_own",
         "_propagation",
         "_was_asked",
         "follows",
@@ -56,6 +60,7 @@ class Feed(Endpoint):
         self._out = Encoder(2)
         self._db = -1  # the database that a reader of the stream has selected by now
         self._was_asked = False  # replicas have been asked for their offset, after all changes
+        self._own: OwnWords | None = None  # while somebody follows who does not know them
         self.wants_buffer = False
 
     def offset(self) -> int:
@@ -112,9 +117,25 @@ class Feed(Endpoint):
         if db != self._db:
             self._db = db
             out.write([b"SELECT", b"%d" % db])
+        before = out.size()
         out.array(len(words))
         for word in words:
             out.bulk(word)
+        if self._own is not None and is_own(words):
+            self._note_own(before)
+
+    def _note_own(self, before: int) -> None:
+        """What was added to the *before* bytes of this turn is no word of another server."""
+        assert self._own is not None
+        history, out = self.history, self._out
+        kept_from = history.offset if history.backlog is None else history.backlog.first
+        first = history.offset + before + 1
+        self._own.note(first, first + out.size() - before, kept_from)
+
+    def spare(self, replica: Replica) -> None:
+        """*replica* has joined. If it is another server, it is not sent what it does not know."""
+        if self._own is None and not replica.is_penstock:
+            self._own = OwnWords()
 
     def select_anew(self) -> None:
         """Somebody begins to read here: write SELECT before the next operation."""
@@ -133,14 +154,31 @@ class Feed(Endpoint):
         self._propagation.stream_offset = self.history.offset
 
     def _hand_on(self, data: bytes) -> None:
+        first = self.history.offset + 1
         self.history.append(data)
+        spared = None
         for replica in list(self.replicas):
-            replica.take(data)
+            if self._own is None or replica.is_penstock:
+                replica.take(data)
+                continue
+            if spared is None:
+                spared = self._own.without(data, first)
+            replica.take(spared)
+
+    def since(self, offset: int, replica: Replica) -> list[bytes]:
+        """All from byte *offset* of the history on, as *replica* is sent it."""
+        assert self.history.backlog is not None
+        portions = list(self.history.backlog.since(offset))
+        if self._own is None or replica.is_penstock:
+            return portions
+        return [self._own.without(b"".join(portions), offset)]
 
     def drop(self) -> None:
         """Forget what was added and not sent: the data are another history's now."""
         self._out.clear()
         self._db = -1
+        if self._own is not None:
+            self._own.clear()
 
     def refuse(self, error: ErrorReply) -> None:
         """Do nothing: replicas are sent no errors. What they get beyond the disk is no harm."""

@@ -7,6 +7,7 @@
     REPLCONF capa eof capa psync2    +OK or error
              capa rdb-13             as much is known as in Redis 8.6; other primaries ignore it
              capa rdb-14             as much of streams as in Redis 8.8
+             capa penstock           policies and schedules of streams, too
     PSYNC id offset [FAILOVER]       +FULLRESYNC id offset | +CONTINUE [id] | error
 
 Each waits for the answer to the one before. Empty lines are signs of life.
@@ -61,7 +62,7 @@ def first_words(config: Config) -> Iterator[list[bytes]]:
     yield [b"REPLCONF", b"listening-port", b"%d" % port]
     if config.replica_announce_ip:
         yield [b"REPLCONF", b"ip-address", _bytes(config.replica_announce_ip)]
-    known = (b"eof", b"psync2", b"rdb-12", b"rdb-13", b"rdb-14")
+    known = (b"eof", b"psync2", b"rdb-12", b"rdb-13", b"rdb-14", b"penstock")
     yield [b"REPLCONF", *(word for name in known for word in (b"capa", name))]
 
 

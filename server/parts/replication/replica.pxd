@@ -14,6 +14,7 @@ cdef class Replica:
     cdef public bint knows_eof
     cdef public bint knows_psync2
     cdef public int rdb_version
+    cdef public bint is_penstock
     cdef public bint wants_copy_only
     cdef public bint wants_functions_only
     cdef public bint is_plain

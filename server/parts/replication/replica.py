@@ -43,6 +43,7 @@ class Replica:
         self.knows_eof = False  # capability: a copy that ends with a mark, of unknown length
         self.knows_psync2 = False  # capability: the id of a history may change
         self.rdb_version = 0  # the newest that it is known to read; 0: it has told nothing
+        self.is_penstock = False  # it has said so: it knows policies and schedules of streams
         self.wants_copy_only = False  # redis-cli --rdb: no stream follows
         self.wants_functions_only = False  # redis-cli --functions-rdb
         self.is_plain = False  # it has sent SYNC: it is told no ids, and tells no offsets

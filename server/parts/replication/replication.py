@@ -50,6 +50,10 @@ TOO_OLD_FOR_RELEASED = (
     "there are streams with entries that were released (XNACK), which Redis knows from 8.8 on; if"
     " the replica is that new, set repl-oldest-replica to 8.8 here"
 )
+NO_PENSTOCK = (
+    "there are policies or schedules of streams, which only Penstock knows; to have it follow"
+    " without them, set repl-foreign-replicas to follow here"
+)
 MOST_NAMED = 1000  # replicas that are refused
 
 _log = logging.getLogger("penstock")
@@ -126,10 +130,13 @@ class Replication(Part):
         """Why *replica* cannot be served, in words for both logs, or "".
 
         It would not know what a hash is of which fields expire, or a stream with producers or with
-        released entries, and ask for copies for ever.
+        released entries, and ask for copies for ever. Policies it may do without, or not.
         """
         if replica.wants_copy_only:
             return ""
+        refuses = self._config.repl_foreign_replicas == "refuse" and not replica.is_penstock
+        if refuses and any(db.side for db in self._databases):
+            return self._refuse(replica, NO_PENSTOCK)
         reads = replica.reads(self._config)
         if reads < RDB_VERSIONS["8.8"] and pending.any_released():
             return self._refuse(replica, TOO_OLD_FOR_RELEASED)
@@ -162,6 +169,7 @@ class Replication(Part):
         client.set_flag(REPLICA | MUTED)
         client.limit_output(self._config.client_output_buffer_limit["slave"].hard)
         self.replicas.joined(replica, now_ms)
+        self.feed.spare(replica)
         self._alone_since_ms = 0
         if self.history.continues(history_id, offset):
             self._resync_partially(replica, offset)
@@ -178,8 +186,7 @@ class Replication(Part):
         replica.stage = Stage.ONLINE
         replica.acked = offset - 1
         replica.write(b"+CONTINUE" + name + b"\r\n")
-        assert self.history.backlog is not None
-        replica.write_all(list(self.history.backlog.since(offset)))
+        replica.write_all(self.feed.since(offset, replica))
         _log.info("Partial resynchronization request from %s accepted.", name_of(replica))
 
     @property

@@ -14,7 +14,8 @@ from tests.server.commands.replication.test_serving import FakeReplica
 REDIS_8 = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-channel-repl")
 VALKEY = ("REPLCONF", "version", "9.1.2")
 OF_8_6 = ("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "rdb-12", "capa", "rdb-13")
-OURS = (*OF_8_6, "capa", "rdb-14")
+REDIS_8_8 = (*OF_8_6, "capa", "rdb-14")
+OURS = (*REDIS_8_8, "capa", "penstock")
 TOO_OLD = "there are hashes with fields that expire"
 
 

@@ -15,11 +15,13 @@ ID = re.compile(rb"[0-9a-f]{40}")
 class FakeReplica:
     """A replica that has all there is, and the bytes that it is sent."""
 
-    def __init__(self, server, port=7001):
+    def __init__(self, server, port=7001, is_penstock=True):
         self.server = server
         self.client = server.client()
         assert self.client.send("REPLCONF", "listening-port", port) == b"OK"
         assert self.client.send("REPLCONF", "capa", "eof", "capa", "psync2") == b"OK"
+        if is_penstock:
+            assert self.client.send("REPLCONF", "capa", "penstock") == b"OK"
         replication = server.state.replication
         if replication.history.backlog is None:
             replication._begin_backlog()

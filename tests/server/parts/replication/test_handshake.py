@@ -38,7 +38,7 @@ def test_it_introduces_itself_and_asks_for_the_byte_behind_its_last():
     assert said(begun()) == [
         [b"PING"],
         [b"REPLCONF", b"listening-port", b"6379"],
-        b"REPLCONF capa eof capa psync2 capa rdb-12 capa rdb-13 capa rdb-14".split(),
+        b"REPLCONF capa eof capa psync2 capa rdb-12 capa rdb-13 capa rdb-14 capa penstock".split(),
         [b"PSYNC", ID.encode(), b"42"],
     ]
 
