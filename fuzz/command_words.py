@@ -109,7 +109,7 @@ PREPARATIONS = [
     *(b"XADD stream:%d DELAY 50 * field value" % n for n in range(3)),
     *(b"XSCHEDULE stream:%d job EVERY 3 * field value" % n for n in range(3)),
     b"XUNSCHEDULE stream:1 NAMES job",
-    b"XCFGSET stream:0 RETAIN-AGE 1h RETAIN-LENGTH 3 COMPACT field",
+    b"XCFGSET stream:0 RETAIN-AGE 1h RETAIN-LENGTH 3 COMPACT field MIN-AGE 1",
     b"XCFGSET stream:1 RETAIN-BYTES 1kb RETAIN-ACKED yes",
     b"XCFGSET stream:0 DEFAULTS",
     *(b"XADD stream:%d EXPIRE %d * field value" % (n, n + 1) for n in range(3)),

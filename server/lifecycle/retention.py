@@ -231,13 +231,21 @@ class Retention:
         newest = noted.newest
         if newest is None or newest.field != policy.field:
             newest = noted.newest = Newest(policy.field)
+        end = self._last_of_age(policy.min_age_ms)
         gone: list[bytes] = []
-        while newest.is_behind(stream):
-            gone += _deleted(stream, newest.replaced(stream, ENTRIES))
+        while newest.is_behind(stream, end):
+            gone += _deleted(stream, newest.replaced(stream, ENTRIES, end))
             if self._is_time_up():
                 break
         self._tell_deleted(db, key, stream, gone)
-        return not newest.is_behind(stream)
+        return not newest.is_behind(stream, end)
+
+    def _last_of_age(self, age_ms: int) -> StreamId:
+        """The last id that is *age_ms* old."""
+        if not age_ms:
+            return MAX
+        ms = self._state.events.clock.now_ms - age_ms
+        return StreamId(ms, MAX.seq) if ms >= 0 else ZERO
 
     def _tell_deleted(self, db: Keyspace, key: bytes, stream: Stream, gone: list[bytes]) -> None:
         """The entries *gone* have been deleted."""

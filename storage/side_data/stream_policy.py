@@ -5,6 +5,7 @@
     RETAIN-BYTES n       the oldest nodes go while the nodes have more than n bytes; the last stays
     RETAIN-ACKED yes     an entry goes when every group has been given and acknowledged it
     COMPACT field        of the entries with one value of the field only the newest stays
+    MIN-AGE ms           to COMPACT, what is younger is not there: it neither goes nor replaces
 
 Each of them is one more reason to go, and none keeps an entry that another one gives up: with
 RETAIN-ACKED an entry that nobody has acknowledged still goes by its age. Without groups
@@ -26,8 +27,8 @@ from storage.value_type import Words
 
 MOST = 2**53  # of a number: ms, entries, bytes
 AGE, LENGTH, BYTES = b"RETAIN-AGE", b"RETAIN-LENGTH", b"RETAIN-BYTES"
-ACKED, COMPACT = b"RETAIN-ACKED", b"COMPACT"
-WORDS = (AGE, LENGTH, BYTES, ACKED, COMPACT)
+ACKED, COMPACT, MIN_AGE = b"RETAIN-ACKED", b"COMPACT", b"MIN-AGE"
+WORDS = (AGE, LENGTH, BYTES, ACKED, COMPACT, MIN_AGE)
 
 # What a number may end with, and what that stands for.
 TIMES = {
@@ -38,7 +39,7 @@ SIZES = {
     b"": 1, b"b": 1, b"k": 1000, b"kb": 1 << 10, b"m": 10**6, b"mb": 1 << 20, b"g": 10**9,
     b"gb": 1 << 30,
 }  # fmt: skip
-UNITS = {AGE: TIMES, LENGTH: {b"": 1}, BYTES: SIZES}
+UNITS = {AGE: TIMES, LENGTH: {b"": 1}, BYTES: SIZES, MIN_AGE: TIMES}
 FLAGS = {b"no": 0, b"yes": 1}
 
 _NUMBER = re.compile(rb"([0-9]{1,16})([a-z]{0,2})", re.ASCII | re.IGNORECASE)
@@ -47,10 +48,11 @@ _NUMBER = re.compile(rb"([0-9]{1,16})([a-z]{0,2})", re.ASCII | re.IGNORECASE)
 class StreamPolicy:
     """The policy of one stream. It never changes once it is beside a key: another takes its place.
 
-    *age_ms*, *length*, *size*, *acked* and *field* are what the words say, or their defaults.
+    *age_ms*, *length*, *size*, *acked*, *field* and *min_age_ms* are what the words say, or their
+    defaults.
     """
 
-    __slots__ = ("_said", "acked", "age_ms", "field", "length", "size")
+    __slots__ = ("_said", "acked", "age_ms", "field", "length", "min_age_ms", "size")
 
     def __init__(self) -> None:
         self._said: dict[bytes, bytes] = {}
@@ -82,6 +84,7 @@ class StreamPolicy:
         self.size = int(said.get(BYTES, b"0"))
         self.acked = FLAGS[said.get(ACKED, b"no")] == 1
         self.field = said.get(COMPACT, b"")
+        self.min_age_ms = int(said.get(MIN_AGE, b"0"))
 
     def __bool__(self) -> bool:
         """Whether anything was set, be it a default."""
@@ -100,6 +103,7 @@ class StreamPolicy:
             (BYTES, b"%d" % self.size),
             (ACKED, b"yes" if self.acked else b"no"),
             (COMPACT, self.field),
+            (MIN_AGE, b"%d" % self.min_age_ms),
         ]
 
     def words(self) -> list[bytes]:
@@ -108,8 +112,10 @@ class StreamPolicy:
         return [text for word in WORDS if word in said for text in (word, said[word])]
 
     def effective_words(self) -> list[bytes]:
-        """The words that are a reason to go, and their values."""
+        """The words that are a reason to go, and their values; with COMPACT, its MIN-AGE."""
         none = StreamPolicy().settings()
+        if not self.field:
+            none.append((MIN_AGE, b"%d" % self.min_age_ms))
         return [text for pair in self.settings() if pair not in none for text in pair]
 
     def over(self, other: StreamPolicy | None) -> StreamPolicy:

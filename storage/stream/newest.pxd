@@ -17,15 +17,17 @@ cdef int64_t _FEW
 cdef class Newest:
     cdef readonly bytes field
     cdef readonly StreamId upto
+    cdef StreamId _looked_to
     cdef PackedTable _table
     cdef int64_t _used
 
     cpdef int64_t values(self) except -1
     cpdef int64_t bytes_used(self) except? -1
-    cpdef bint is_behind(self, Stream stream) except -1
+    @cython.locals(looked_to=StreamId)
+    cpdef bint is_behind(self, Stream stream, StreamId end) except -1
     @cython.locals(used=int64_t, found=list, entry=StreamIterator, left=int64_t, value=bytes,
                    name=bytes, key=bytes, older=StreamId)
-    cpdef list replaced(self, Stream stream, int64_t most)
+    cpdef list replaced(self, Stream stream, int64_t most, StreamId end)
 
 
 @cython.locals(node=Listpack, name_at=Py_ssize_t, at=Py_ssize_t, is_it=bint)

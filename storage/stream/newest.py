@@ -8,6 +8,8 @@ replaces the entry that the index has, if that is there and has that very value.
 deletes, or a trim, stays in the index; when it has more than twice as many values as there are
 entries, it is made anew, by a walk over all.
 
+Entries that are too new for the caller are not walked over: they neither go nor replace others.
+
     PackedTable   hash of the value (8 bytes) -> id (16 bytes): about 40 bytes for each value
 """
 
@@ -18,7 +20,7 @@ from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
 from storage.stream import stream_id
 from storage.stream.stream import Stream
-from storage.stream.stream_id import MAX, ZERO, StreamId
+from storage.stream.stream_id import ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _FEW = 1000  # values; an index of no more is not made anew
@@ -28,11 +30,12 @@ _HASH_BITS = 2**64 - 1
 class Newest:
     """The newest entries by their values of *field*. It is empty at first."""
 
-    __slots__ = ("_table", "_used", "field", "upto")
+    __slots__ = ("_looked_to", "_table", "_used", "field", "upto")
 
     def __init__(self, field: bytes) -> None:
         self.field = field
         self.upto = ZERO  # all entries up to this id were walked over
+        self._looked_to = ZERO  # there are no others up to this id
         self._table = PackedTable()
         self._used = 0  # bytes of the items in the table
 
@@ -44,22 +47,26 @@ class Newest:
         """How much memory it takes, about."""
         return self._used
 
-    def is_behind(self, stream: Stream) -> bool:
-        """Whether entries of *stream* were added since the walk."""
-        return stream_id.compare(self.upto, stream.last_id) < 0
+    def is_behind(self, stream: Stream, end: StreamId) -> bool:
+        """Whether there may be entries of *stream*, up to *end*, that are new since the walk."""
+        looked_to = self._looked_to
+        return (
+            stream_id.compare(looked_to, stream.last_id) < 0
+            and stream_id.compare(looked_to, end) < 0
+        )
 
-    def replaced(self, stream: Stream, most: int) -> list[StreamId]:
-        """Walk over *most* more entries of *stream*; return the ids that they have replaced.
+    def replaced(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
+        """Walk over *most* more entries of *stream*, up to *end*; return which they have replaced.
 
         O(log N + E) for each.
         """
         if len(self._table) > 2 * stream.length + _FEW:
             self._table.clear()
             self._used = 0
-            self.upto = ZERO
+            self.upto = self._looked_to = ZERO
         used = allocation.used_bytes()
         found: list[StreamId] = []
-        entry = stream.range(self.upto.next(), MAX)
+        entry = stream.range(self.upto.next(), end)
         left = most
         while left > 0 and entry.next():
             left -= 1
@@ -74,8 +81,11 @@ class Newest:
                 if has_value(stream, older, self.field, value):
                     found.append(older)
             self._table.set(name, self.upto.key())
-        if left > 0:
-            self.upto = stream.last_id
+        self._looked_to = self.upto
+        if left > 0 and stream_id.compare(end, stream.last_id) < 0:
+            self._looked_to = end
+        elif left > 0:
+            self.upto = self._looked_to = stream.last_id
         self._used += allocation.used_bytes() - used
         return found
 

@@ -47,22 +47,27 @@ class Model:
     def __init__(self) -> None:
         self.alive: dict[int, str] = {}
         self.groups: dict[str, Group] = {}
-        self.age = self.length = 0
+        self.age = self.length = self.min_age = 0
         self.acked = self.compacts = False
 
     def is_free(self, number: int) -> bool:
         needed = any(group.needs(number) for group in self.groups.values())
         return self.acked and bool(self.groups) and not needed
 
+    def is_due(self, number: int, now: int) -> bool:
+        """Whether an entry is there to COMPACT."""
+        return not self.min_age or now - number >= self.min_age
+
     def has_reason(self, number: int, now: int) -> bool:
         """Whether an entry may go now."""
         newer = [value for other, value in self.alive.items() if other > number]
+        due = [v for n, v in self.alive.items() if n > number and self.is_due(n, now)]
         value = self.alive[number]
         return (
             (self.age > 0 and now - number >= self.age)
             or (0 < self.length <= len(newer))
             or self.is_free(number)
-            or (self.compacts and value != "" and value in newer)
+            or (self.compacts and value != "" and value in due)
         )
 
     def round(self, now: int) -> None:
@@ -75,8 +80,13 @@ class Model:
             self._keep(sorted(self.alive)[-self.length :])
         self._keep([number for number in self.alive if not self.is_free(number)])
         if self.compacts:
-            newest = {value: number for number, value in self.alive.items()}
-            kept = [n for n, value in self.alive.items() if value == "" or newest[value] == n]
+            due = [n for n in self.alive if self.is_due(n, now)]
+            newest = {self.alive[number]: number for number in due}
+            kept = [
+                number
+                for number, value in self.alive.items()
+                if value == "" or number not in due or newest[value] == number
+            ]
             self._keep(kept)
 
     def _keep(self, numbers: list[int]) -> None:
@@ -95,7 +105,7 @@ class RetentionMachine(RuleBasedStateMachine):
         self.server.send_line("XGROUP CREATE s g 0 MKSTREAM")
         self.model.groups["g"] = Group()
         self.add(["a", "b", "", "a", "c", "b", "a", "d"])
-        self.configure(0, 0, True, False)
+        self.configure(0, 0, True, False, 0)
 
     # ------------------------------------------------------------------ servers
 
@@ -230,13 +240,16 @@ class RetentionMachine(RuleBasedStateMachine):
         length=st.sampled_from((0, 0, 0, 4, 9)),
         acked=st.sampled_from((True, True, False)),
         compacts=st.booleans(),
+        min_age=st.sampled_from((0, 0, 5, 30)),
     )
-    def configure(self, age, length, acked, compacts):
+    def configure(self, age, length, acked, compacts, min_age):
         model = self.model
+        model.min_age = min_age
         model.age, model.length, model.acked, model.compacts = age, length, acked, compacts
         self.send(
             "XCFGSET", "s", "RETAIN-AGE", age, "RETAIN-LENGTH", length,
             "RETAIN-ACKED", "yes" if acked else "no", "COMPACT", "k" if compacts else "",
+            "MIN-AGE", min_age,
         )  # fmt: skip
 
     @rule(ms=st.sampled_from((1, 5, 10, 20, -5, -50)))

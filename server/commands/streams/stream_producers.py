@@ -41,12 +41,13 @@ def xcfgset(call: Call) -> Reply:
     """Sets which entries a stream gives up by itself, and how long ids of producers are known.
 
     XCFGSET key [IDMP-DURATION seconds] [IDMP-MAXSIZE count] [RETAIN-AGE age] [RETAIN-LENGTH count]
-    [RETAIN-BYTES bytes] [RETAIN-ACKED <yes | no>] [COMPACT field] [DEFAULTS]
+    [RETAIN-BYTES bytes] [RETAIN-ACKED <yes | no>] [COMPACT field [MIN-AGE age]] [DEFAULTS]
 
     What is not named stays as it is. The oldest entries go while they are older than RETAIN-AGE (in
     ms, or with a unit: 7d), or more than RETAIN-LENGTH, or while the nodes have more than
     RETAIN-BYTES; RETAIN-ACKED has those go that every group has acknowledged, and COMPACT those
-    that a newer entry with the same value of the field replaces. 0, no and an empty field end that.
+    that a newer entry with the same value of the field replaces, once that one is as old as
+    MIN-AGE. 0, no and an empty field end that.
     DEFAULTS forgets all of it: what the configuration says for the name of the stream holds again.
     If what is set of producers changes, no id of theirs is known.
     """

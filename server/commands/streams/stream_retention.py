@@ -16,6 +16,7 @@ from storage.side_data.stream_policy import (
     BYTES,
     COMPACT,
     LENGTH,
+    MIN_AGE,
     MOST,
     STREAM_POLICY,
     WORDS,
@@ -23,8 +24,10 @@ from storage.side_data.stream_policy import (
 )
 from storage.stream.stream import Stream
 
+TIME = f"milliseconds from 0 to {MOST}, or a number with ms, s, m, h, d or w"
 WHAT = {
-    AGE: f"milliseconds from 0 to {MOST}, or a number with ms, s, m, h, d or w",
+    AGE: TIME,
+    MIN_AGE: TIME,
     LENGTH: f"a number from 0 to {MOST}",
     BYTES: f"bytes from 0 to {MOST}, or a number with b, k, kb, m, mb, g or gb",
     ACKED: "yes or no",

@@ -93,7 +93,7 @@ class TestSettings:
         assert settings(log) == {
             b"idmp-duration": 5, b"idmp-maxsize": 100, b"retain-age": 7 * DAY_MS,
             b"retain-length": 1000, b"retain-bytes": 10 << 20, b"retain-acked": b"yes",
-            b"compact": b"k",
+            b"compact": b"k", b"min-age": 0,
         }  # fmt: skip
         assert info(log)[b"policy"] == [
             b"RETAIN-AGE", b"604800000", b"RETAIN-LENGTH", b"1000", b"RETAIN-BYTES", b"10485760",
@@ -511,6 +511,55 @@ class TestCompact:
         assert log.send_line("XPENDING s g")[0] == 10
         assert log.send_line("XREADGROUP GROUP g c COUNT 1 STREAMS s 0")[0][1] == [[b"1-0", None]]
 
+    def test_what_is_younger_than_min_age_stays(self, log, tick):
+        """Kafka's min.compaction.lag: a newer entry replaces others when it is so old itself."""
+        log.send_line("XCFGSET s COMPACT k MIN-AGE 1s")
+        assert info(log)[b"policy"] == [b"COMPACT", b"k", b"MIN-AGE", b"1000"]
+        log.now_ms = 1040
+        tick()
+        assert ids(log) == [*range(34, 41), *range(41, 61)]
+        assert info(log)[b"compacted-to"] == b"40-0"
+        tick()
+        log.now_ms = 1020  # the clock jumps back
+        tick()
+        assert ids(log) == [*range(34, 41), *range(41, 61)]
+        log.now_ms = 1041
+        tick()
+        assert ids(log) == [*range(35, 61)]
+        log.send_line("XCFGSET s MIN-AGE 1")
+        tick()
+        assert ids(log) == [*range(54, 61)]
+
+    def test_with_min_age_a_new_entry_is_seen_when_it_is_old_enough(self, log, tick):
+        log.now_ms = 5000
+        log.send_line("XCFGSET s COMPACT k MIN-AGE 100")
+        tick()
+        log.send_line("XADD s 5000-3 k 1")
+        log.send_line("XADD s 5000-4 k 1")
+        log.now_ms = 5099
+        tick()
+        assert ids(log)[-2:] == [5000, 5000]
+        log.now_ms = 5100
+        tick()
+        assert ids(log) == [*range(54, 57), *range(58, 61), 5000]
+
+    def test_a_time_before_1970_is_no_end(self, log, tick):
+        log.now_ms = 5000
+        log.send_line("XCFGSET s COMPACT k MIN-AGE 365w")
+        tick()
+        assert len(ids(log)) == 60
+        log.send_line("XCFGSET s MIN-AGE 0")
+        tick()
+        assert len(ids(log)) == 7
+
+    def test_min_age_alone_is_no_policy(self, log, tick):
+        log.send_line("XCFGSET s MIN-AGE 5")
+        assert b"policy" not in info(log)
+        tick()
+        assert tended(log) == []
+        log.send_line("XCFGSET s COMPACT k")
+        assert settings(log)[b"min-age"] == 5
+
 
 class TestPatterns:
     def test_a_stream_is_found_by_its_name_when_it_is_new(self, server, tick):
@@ -611,9 +660,9 @@ class TestPatterns:
         ("value", "why"),
         [
             ("logs:*", "after a pattern there must be one of RETAIN-AGE, RETAIN-LENGTH,"
-                       " RETAIN-BYTES, RETAIN-ACKED, COMPACT"),
+                       " RETAIN-BYTES, RETAIN-ACKED, COMPACT, MIN-AGE"),
             ("logs:* NOSUCH 1", "after a pattern there must be one of RETAIN-AGE, RETAIN-LENGTH,"
-                                " RETAIN-BYTES, RETAIN-ACKED, COMPACT"),
+                                " RETAIN-BYTES, RETAIN-ACKED, COMPACT, MIN-AGE"),
             ("RETAIN-AGE 7d", "a policy begins with a pattern of names"),
             ("logs:* RETAIN-AGE x", "RETAIN-AGE lacks a value, or has one that it cannot have"),
             ("logs:* RETAIN-AGE", "RETAIN-AGE lacks a value, or has one that it cannot have"),
