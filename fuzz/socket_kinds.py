@@ -157,7 +157,8 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
         ("XGROUP", "PAUSE", "q:stream:0", "g"),
         tuple(
             f"XCFGSET q:stream:0 RETAIN-AGE {dice.choice((0, 1, 50))} RETAIN-LENGTH"
-            f" {dice.choice((0, 3))} RETAIN-ACKED {dice.choice(('yes', 'no'))} COMPACT f MIN-AGE {dice.choice((0, 20))}".split()
+            f" {dice.choice((0, 3))} RETAIN-ACKED {dice.choice(('yes', 'no'))} COMPACT f"
+            f" MIN-AGE {dice.choice((0, 20))}".split()
         ),
         ("XREDRIVE", "dead"),
         ("XADD", "q:stream:0", "DELAY", dice.randrange(20), "*", "f", value),
