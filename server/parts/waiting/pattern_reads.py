@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 from server.parts.waiting.wait_queue import Queue
 from storage import glob
+from storage.keyspace.key_table import KeyTable
 from storage.keyspace.keyspace import Keyspace
 from storage.stream.stream import Stream
 
@@ -114,6 +115,7 @@ class StreamNames:
         self.database = database
         self.names: dict[bytes, list[Readers]] = {}
         self.readers: OrderedDict[Name, Readers] = OrderedDict()  # the least used first
+        self._table: KeyTable | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -123,6 +125,14 @@ class StreamNames:
         self._table = self.database.table
         self._cursor = 0
         self.is_complete = False
+
+    def end(self) -> None:
+        """Nobody reads by these names any more.
+
+        A wait that was long may still know its Readers: through them no data are kept.
+        """
+        self._begin()
+        self._table = None
 
     def check(self) -> None:
         """Begin anew if the database has other keys now: FLUSHDB, SWAPDB, a loaded copy."""
@@ -165,6 +175,7 @@ class StreamNames:
         del self.readers[readers.name]
         for key in readers.keys:
             self.names[key].remove(readers)
+        readers.clear()
 
     def forget(self, key: bytes) -> None:
         """*key* is gone, or no stream."""
@@ -248,5 +259,6 @@ class PatternReads:
                 elif now_ms - readers.used_ms >= KEPT_MS:
                     names.drop_readers(readers)
             if not names.readers:
+                names.end()
                 del self._of[index]
         self.are_used = bool(self._of)

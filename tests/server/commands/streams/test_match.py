@@ -372,6 +372,18 @@ class TestNames:
         server.send_line("FLUSHALL")
         assert allocation.used_bytes() - before < 50_000
 
+    def test_what_was_flushed_after_a_long_wait_is_not_kept(self, server):
+        before = allocation.used_bytes()
+        waiter = server.client()
+        waiter.send_line("XREAD BLOCK 100000000 MATCH t:* $")
+        server.send("XADD", "t:a", "1-0", "f", "x" * 100_000)
+        assert found(waiter.reply()) == {"t:a": [1]}
+        patterns = server.state.blocking.patterns
+        patterns.tick(1)
+        patterns.tick(1 + pattern_reads.KEPT_MS)
+        server.send_line("FLUSHALL")
+        assert allocation.used_bytes() - before < 50_000
+
     def test_they_stay_while_somebody_waits(self, given):
         waiter = given.client()
         waiter.send_line("XREAD BLOCK 0 MATCH t:* $")
