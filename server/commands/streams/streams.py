@@ -130,7 +130,7 @@ def _check_delayed(trim: Trim, once: Once | None, last: StreamId | None) -> None
     """Raise ErrorReply if an option says nothing of an entry that is added later."""
     if last is not None:
         raise stream_delays.refuse(b"IFLAST")
-    if once is not None:
+    if once is not None and once.words:
         raise stream_delays.refuse(once.words[0].upper())
     if trim.strategy:
         raise stream_delays.refuse(trim.strategy)

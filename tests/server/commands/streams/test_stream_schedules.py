@@ -128,6 +128,8 @@ class TestDelay:
             ("DELAY 1 ACKED * a b", "ACKED cannot be used with DELAY or AT"),
             ("IFLAST 0-0 DELAY 1 * a b", "IFLAST cannot be used with DELAY or AT"),
             ("DELAY 1 IDMP p 1 * a b", "IDMP cannot be used with DELAY or AT"),
+            ("DELAY 1 IDMP", "Invalid stream ID specified as stream command argument"),
+            ("DELAY 1 EXPIRE 5 IDMPAUTO", "Invalid stream ID specified as stream command argument"),
             ("idmpauto p DELAY 1 * a b", "IDMPAUTO cannot be used with DELAY or AT"),
         ],
     )
