@@ -61,7 +61,8 @@ def bury(
 
     Unless *wakes* is False, those who wait for room in the group are woken.
     They stay as they are if their stream is no stream any more, or full, or has become this very
-    one, by COPY or RENAME. O(log N) for each.
+    one, by COPY or RENAME; and so does one that was delivered anew since, by XGROUP SETID.
+    O(log N) for each.
     """
     policy = policy_of(call, key, name)
     stream = call.db.peek(key)
@@ -71,7 +72,10 @@ def bury(
         return 0
     moved = 0
     for pending in dead:
-        moved += _bury(call, key, name, stream, group, pending, policy.dead_letter, target, reason)
+        if group.find(pendings.id_of(pending)) is pending:
+            moved += _bury(
+                call, key, name, stream, group, pending, policy.dead_letter, target, reason
+            )
     if moved and wakes:
         call.server.blocking.delivered(call.db.index, key)
     return moved
@@ -126,14 +130,16 @@ def _letter(
 
 
 def _target(call: Call, key: bytes) -> Stream | None:
-    """The stream at *key*, made if needed; None if nothing can be added there."""
+    """The stream at *key*; None if nothing can be added there.
+
+    If there is no key, it is a new one: _add() puts it there, with its first entry.
+    """
     try:
         found = call.db.find(key, Stream)
     except WrongType:
         return None
     if found is None:
-        found = Stream()
-        call.db.add(key, found)
+        return Stream()
     return None if found.is_full() else found
 
 
@@ -162,7 +168,9 @@ def _bury(
 
 
 def _add(call: Call, key: bytes, stream: Stream, fields: list[bytes]) -> StreamId:
-    """Add an entry to *stream*, which is at *key*, as XADD does."""
+    """Add an entry to *stream*, which is at *key* or comes there now, as XADD does."""
+    if call.db.peek(key) is not stream:
+        call.db.add(key, stream)
     entry_id = stream.next_auto_id(call.now_ms)
     stream.append(entry_id, fields, 0, call.server.node_limits.stream)
     log = (b"XADD", key, entry_id.encode(), *fields)

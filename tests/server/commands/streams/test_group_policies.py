@@ -295,6 +295,24 @@ class TestDeadLetters:
         assert list(pending(queue)) == [3]
         assert [letter[b"dead-reason"] for letter in entries(queue, "dead")] == [b"fatal"] * 2
 
+    def test_without_a_dead_letter_their_stream_is_not_made(self, queue):
+        self.delivered_twice(queue)
+        queue.send_line("DEL dead")
+        queue.send_line("XDEL s 1 2 3")
+        queue.send_line("XADD s 4-0 job 4")
+        assert given(queue.send_line(READ.format("ann"))) == [4]
+        assert list(pending(queue)) == [4]
+        assert queue.send_line("EXISTS dead") == 0
+
+    def test_what_the_same_call_delivers_anew_is_not_dead(self, queue):
+        queue.send_line("XGROUP CFGSET s g MAXDELIVERIES 1 VISIBILITY 10 DEADLETTER dead MKSTREAM")
+        assert given(queue.send_line(READ.format("ann"))) == [1, 2, 3]
+        queue.send_line("XGROUP SETID s g 1")
+        queue.advance(10)
+        assert given(queue.send_line(READ.format("bob"))) == [2, 3]
+        assert pending(queue) == {2: (b"bob", 1), 3: (b"bob", 1)}
+        assert [letter[b"dead-id"] for letter in entries(queue, "dead")] == [b"1-0"]
+
     def test_an_entry_that_was_deleted_is_no_dead_letter(self, queue):
         self.delivered_twice(queue)
         queue.send_line("XDEL s 2")
