@@ -3,6 +3,9 @@
 Each command of each client passes the dispatcher, as it would from a socket. What comes out is
 checked at once: it must be whole replies, of the protocol that the client speaks, and as many as
 there were commands. check_data() and check_empty() check what the server holds.
+
+What it logs is run by a second server, its replica: no command of the log may fail there, and both
+must hold the same.
 """
 
 from __future__ import annotations
@@ -13,12 +16,16 @@ from collections.abc import Iterator
 from random import Random
 
 import server.commands  # noqa: F401  (fills the table)
+from fuzz.command_replica import Difference, FuzzedReplica
 from server.check.findings import Contents
 from server.client.client import MONITORING, MUTED, SUBSCRIBED, Client
 from server.client.endpoint import Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.following.role_changes import RoleChanges
+from server.lifecycle.idle_consumers import IdleConsumers
+from server.lifecycle.retention import Retention
+from server.lifecycle.time_travel import TimeTravel
 from server.parts.expiry.expiry_cycle import ExpiryCycle
 from server.parts.propagation.propagation import Durability, Op
 from server.parts.state import ServerState
@@ -29,6 +36,7 @@ from storage.keyspace.keyspace import Keyspace
 from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
+from storage.stream import producers
 from tests.compat import resp
 
 START_MS = 1_700_000_000_000
@@ -73,13 +81,18 @@ class Counted:
 
 
 class KeptLog(Durability):
-    """Stands in for the append-only file, which takes everything."""
+    """Stands in for the append-only file, which takes everything, and keeps it in *units*."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units: list[list[Op]] = []
 
     def add_all(self, ops: list[Op]) -> None:
         """Take *ops*: names and arguments that are bytes."""
         for _, argv in ops:
             if not argv or not all(type(word) is bytes for word in argv):
                 raise Finding(f"no command can be logged as {argv!r}")
+        self.units.append([(db, list(argv)) for db, argv in ops])
 
     def write(self) -> bool:
         return True
@@ -96,9 +109,14 @@ class FuzzedServer:
         now_ns = lambda: self.now_ms * NS_A_MS  # noqa: E731
         self.state = ServerState(config, ServerClock(now_ns, now_ns))
         self.state.events.loose_keys.many = MANY_LOOSE
-        self.dispatcher = Dispatcher(self.state, KeptLog())
+        self._log = KeptLog()
+        self._replica = FuzzedReplica(lambda: self.now_ms)
+        self.dispatcher = Dispatcher(self.state, self._log)
         self.dispatcher.turn.enter()
         self._roles = RoleChanges(self.dispatcher, lambda: None)
+        self._travel = TimeTravel(self.dispatcher, lambda: 0.0)
+        self._idle_consumers = IdleConsumers(self.state, lambda: 0.0)
+        self._retention = Retention(self.state, lambda: 0.0)
         self._expiry = ExpiryCycle(
             self.state.databases,
             self.state.events,
@@ -156,6 +174,7 @@ class FuzzedServer:
                 self._take(other, other.resp)
         if client.close_after_reply:
             self.dismiss(client)
+        self._follow()
         return mine
 
     def _take(self, client: Client, protocol: int) -> list[resp.Reply]:
@@ -187,15 +206,27 @@ class FuzzedServer:
         self.dispatcher.turn.run(self._tick)
         for client in list(self.state.clients.values()):
             self._take(client, client.resp)
+        self._follow()
+
+    def _follow(self) -> None:
+        """Let the replica run what was logged. Raises Finding."""
+        units, self._log.units = self._log.units, []
+        for unit in units:
+            try:
+                self._replica.run(unit)
+            except Difference as difference:
+                raise Finding(f"{difference}, of {unit!r}") from difference
 
     def _tick(self) -> None:
         for part in self.state.parts:
             part.tick(self.now_ms)
-        self.dispatcher.waits.end_over(self.now_ms)
-        pausing = self.state.pausing
-        if pausing.active and self.now_ms >= pausing.until_ms:
-            self.dispatcher.waits.end_pause()
+        self._travel.catch_up()
+        producers.expire_due(self.now_ms)
         self._expiry.run()
+        self._idle_consumers.run()
+        self._retention.begin()
+        while self._retention.may_go_on and not self._retention.is_done:
+            self._retention.go_on()
         self.state.propagation.deliver_each()
 
     # ------------------------------------------------------------------ what must hold
@@ -206,6 +237,10 @@ class FuzzedServer:
         Returns the payload that DUMP gives for some key. Raises Finding.
         """
         databases = self.state.databases
+        try:
+            self._replica.compare(databases)
+        except Difference as difference:
+            raise Finding(str(difference)) from difference
         written = b"".join(SnapshotWriter(databases, {}))
         again = loaded(written, self.now_ms)
         for database, other in zip(databases, again, strict=True):
@@ -235,16 +270,17 @@ class FuzzedServer:
         return dumped
 
     def check_empty(self) -> None:
-        """Disconnect all clients, remove all keys, and see that nothing is left. Raises Finding."""
+        """Remove all keys, disconnect all clients, and see that nothing is left. Raises Finding."""
         state = self.state
-        for client in list(state.clients.values()):
-            self.dismiss(client)
         if state.pausing.active:
             self.dispatcher.waits.end_pause()
-        state.empty(state.databases)
+        self.dispatcher.turn.run(self._empty)
+        gc.collect()
+        bytes_left = allocation.used_bytes() - self._used_at_start
+        for client in list(state.clients.values()):
+            self.dismiss(client)
         state.scripting.flush_scripts()
         state.scripting.use_functions(None)
-        self.dispatcher.waits.serve_ready()
         left = {
             "clients' memory": state.memory.clients,
             "scripts' memory": state.memory.scripts,
@@ -256,11 +292,22 @@ class FuzzedServer:
             "patterns": len(state.pubsub.patterns),
             "shard channels": len(state.pubsub.shard_channels),
             "keys": sum(len(db) + len(db.expiring) for db in state.databases),
+            "schedules": len(state.agenda),
+            "streams with policies": sum(len(db.tended) for db in state.databases),
+            "bytes": bytes_left,  # while the clients were there
         }
-        gc.collect()
-        left["bytes"] = allocation.used_bytes() - self._used_at_start
         if any(left.values()):
             raise Finding(f"what is left: { {name: n for name, n in left.items() if n} }")
+
+    def _empty(self) -> None:
+        """Remove all keys, and what has come by that."""
+        self._follow()
+        state = self.state
+        while any(map(len, state.databases)):
+            state.empty(state.databases)
+            self.dispatcher.waits.serve_ready()
+        self._log.units.clear()
+        self._replica.empty()
 
 
 # ---------------------------------------------------------------------- replies

@@ -29,6 +29,7 @@ EXCLUDED = (
 
 MISTAKES = 0.15
 OPTIONAL = 0.4  # how often an optional argument is there
+KEYS_AND_TRANSACTIONS = ("generic", "transactions")  # are drawn with any group
 FOREIGN = 0.15  # how often a key is one of another family
 EDGES = [2**63 - 1, -(2**63), 2**63, 2**32, 2**31, -1, 0, 2**53]
 ODD = [b"", b" 1", b"01", b"1e400", b"nan", b"-inf", b"\x00\xff\r\n", b"9" * 30, b"(", b"[", b"$"]
@@ -80,6 +81,8 @@ TEXTS: dict[str, list[bytes]] = {
     "function-code": [LIBRARY, LIBRARY, LIBRARY.replace(b"=l", b"=k"), b"#!lua name=l\nreturn ("],
     "function": [b"f", b"G", b"h"],
     "library-name": [b"l", b"k"],
+    "expression": [b"* * * * *", b"*/2 * * * * *", b"0 3 * * 1", b"0 0 30 2 *", b"* *"],
+    "zone": [b"UTC", b"Europe/Berlin", b"Mars/Base"],
     "encoding": [b"u8", b"i16", b"u63", b"i64", b"i65"],
 }
 COUNTS = ("numkeys", "numfields", "numids")
@@ -114,6 +117,34 @@ PREPARATIONS = [
     b"XCFGSET stream:0 DEFAULTS",
     *(b"XADD stream:%d EXPIRE %d * field value" % (n, n + 1) for n in range(3)),
     *(b"XADD stream:%d DELAY 2 EXPIRE 2 * field value" % n for n in range(3)),
+    *(b"XGROUP CFGSET stream:%d g ACTIVE 1 TIMEOUT 40" % n for n in range(3)),
+    *(b"XGROUP CFGSET stream:%d g CONSUMERTIMEOUT 60" % n for n in range(3)),
+    *(b"XGROUP CFGSET stream:%d g BACKOFF 3 60 VISIBILITY 40" % n for n in range(3)),
+    b"XGROUP CFGSET stream:0 g ACTIVE 0 CONSUMERTIMEOUT 0 BACKOFF 0",
+    *(
+        b"XREADGROUP GROUP g alice WITHFENCE WITHDEADLINE COUNT 3 STREAMS stream:%d >" % n
+        for n in range(3)
+    ),
+    *(b"XREADGROUP GROUP g bob BLOCK 70 COUNT 1 STREAMS stream:%d >" % n for n in range(3)),
+    *(
+        b"XREADGROUP GROUP g bob COUNT 2 WHERE field 1 value STREAMS stream:%d >" % n
+        for n in range(3)
+    ),
+    *(b"XNACK stream:%d g FAIL IDS 1 1-1 DELAY 50 REASON late" % n for n in range(3)),
+    *(b"XGROUP DELCONSUMER stream:%d g alice HANDOVER" % n for n in range(3)),
+    *(b"XGROUP SETID stream:%d g 0 CLEAR" % n for n in range(3)),
+    *(b"XACK stream:%d g UPTO 9-9" % n for n in range(3)),
+    *(b"XGROUP PAUSE stream:%d g" % n for n in range(3)),
+    *(b"XGROUP RESUME stream:%d g" % n for n in range(3)),
+    *(b"XADD stream:%d IDMPAUTO p * field value" % n for n in range(3)),
+    *(b"XADD stream:%d %d-1 field value" % (n, n + 1) for n in range(3)),
+    *(b"RENAME stream:%d stream:%d" % (n, (n + 1) % 3) for n in range(3)),
+    *(b"COPY stream:%d stream:%d REPLACE" % (n, (n + 1) % 3) for n in range(3)),
+    b"COPY stream:0 stream:0 DB 1",
+    b"MOVE stream:1 1",
+    b"SWAPDB 0 1",
+    b"HIMPORT PREPARE h a b",
+    b"FLUSHALL",
 ]
 
 # CONFIG SET: what it may change here, and to what.
@@ -132,6 +163,11 @@ PARAMETERS: dict[bytes, list[bytes]] = {
     b"maxmemory-samples": [b"1", b"5", b"64"],
     b"maxmemory-clients": [b"0", b"0", b"0", b"10%", b"20000"],
     b"rdbcompression": [b"yes", b"no"],
+    b"commandlog-request-larger-than": [b"-1", b"0", b"60"],
+    b"commandlog-reply-larger-than": [b"-1", b"0", b"10"],
+    b"commandlog-large-request-max-len": [b"0", b"2", b"128"],
+    b"commandlog-large-reply-max-len": [b"0", b"2", b"128"],
+    b"stream-policy": [b"", b"stream:* RETAIN-LENGTH 3", b"*:[01] RETAIN-ACKED yes COMPACT field"],
 }  # fmt: skip
 
 
@@ -156,13 +192,21 @@ def weight(row: Command) -> float:
 
 
 class CommandWords:
-    """Draws commands with *dice*. *payloads* are what DUMP has given so far, for RESTORE."""
+    """Draws commands with *dice*. *payloads* are what DUMP has given so far, for RESTORE.
 
-    def __init__(self, dice: Random) -> None:
+    *group*: nearly all of them are of this group of commands. "": they are of all groups.
+    """
+
+    def __init__(self, dice: Random, group: str = "") -> None:
         self.payloads = [b"payload"]
         self._dice = dice
-        self._rows = list(commands())
-        self._weights = [weight(row) for row in self._rows]
+        self._prepares = 0.3 if group else 0.06
+        self._rows = [row for row in commands() if group in ("", row.group)]
+        if group:
+            self._rows += [row for row in commands() if row.group in KEYS_AND_TRANSACTIONS]
+        self._weights = [
+            weight(row) * (0.1 if group and row.group != group else 1) for row in self._rows
+        ]
         self._arguments = {
             row.name: arguments_of(row.syntax, row.name, row.argument_types) for row in self._rows
         }
@@ -172,9 +216,9 @@ class CommandWords:
         kind = self._dice.random()
         if kind < 0.01:
             return self._config_set()
-        if kind < 0.06:
+        if kind < self._prepares:
             return self._dice.choice(PREPARATIONS).split()
-        if kind < 0.16:
+        if kind < self._prepares + 0.1:
             return self._in_script()
         return self._plain()
 

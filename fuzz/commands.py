@@ -1,7 +1,8 @@
 """Run random commands of several clients on a whole server, and check all that must hold.
 
 ``python -m fuzz.commands -max_total_time=60`` does so for a minute, one seed after the other;
-``python -m fuzz.commands -seed=7`` runs that one again, and says what it does.
+``python -m fuzz.commands -seed=7`` runs that one again, and says what it does. With
+``-group=stream`` nearly all of the commands are of that group of commands.
 
 Whatever is sent, valid or broken:
 
@@ -35,10 +36,10 @@ BETWEEN_MS = (0, 0, 0, 1, 50, 2000, 100_000)
 Step = tuple[int, int, list[bytes]]  # ms that pass before, the client's number, the command
 
 
-def run(seed: int, commands: int = COMMANDS) -> list[Step]:
+def run(seed: int, commands: int = COMMANDS, group: str = "") -> list[Step]:
     """Run the sequence of *seed*. Raises whatever is found; its notes are the steps."""
     dice = Random(seed)
-    words = CommandWords(dice)
+    words = CommandWords(dice, group)
     server = FuzzedServer(CLIENTS)
     steps: list[Step] = []
     try:
@@ -72,22 +73,23 @@ def _step(server: FuzzedServer, words: CommandWords, dice: Random, steps: list[S
 
 def _shown(step: Step) -> str:
     passed_ms, client, argv = step
-    return f"+{passed_ms} ms, client {client}: {b' '.join(argv)!r}"
+    return f"+{passed_ms} ms, client {client}: {argv!r}"
 
 
 def main(options: list[str]) -> int:
     """Run until the time is over, or something is found."""
     logging.getLogger("penstock").setLevel(logging.ERROR)
     values = dict(option.lstrip("-").split("=", 1) for option in options)
+    group = values.get("group", "")
     if "seed" in values:
-        for step in run(int(values["seed"])):
+        for step in run(int(values["seed"]), group=group):
             print(_shown(step))
         return 0
     end_s = time.monotonic() + int(values.get("max_total_time", 60))
     seed = first = time.time_ns() // 1000
     while time.monotonic() < end_s:
         try:
-            run(seed)
+            run(seed, group=group)
         except Exception as error:
             path = Path(f"{values.get('artifact_prefix', '')}commands-{seed}.txt")
             path.write_text("\n".join([repr(error), *error.__notes__]), encoding="utf-8")

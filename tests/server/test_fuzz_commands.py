@@ -82,6 +82,30 @@ def test_a_value_that_is_written_as_another_is_found(monkeypatch):
         server.check_data(Random(1))
 
 
+def test_a_change_that_is_not_logged_is_found(declare):
+    def add(call):
+        call.db.add(b"k", b"v")
+        return 1
+
+    declare("ADD", add)
+    server = FuzzedServer(1)
+    server.run(server.free_clients()[0], [b"ADD"])
+    with pytest.raises(Finding, match="keys that only one of both has"):
+        server.check_data(Random(1))
+
+
+def test_a_log_that_a_replica_cannot_run_is_found(declare):
+    def log(call):
+        call.db.add(b"k", b"v")
+        call.db.changed(b"k", None, changes=1, log=[b"LPUSH", b"k"])
+        return 1
+
+    declare("ADD", log)
+    server = FuzzedServer(1)
+    with pytest.raises(Finding, match="cannot run"):
+        server.run(server.free_clients()[0], [b"ADD"])
+
+
 def test_memory_that_does_not_come_back_is_found():
     server = FuzzedServer(1)
     kept = QuickList(-2)
