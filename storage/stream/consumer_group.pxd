@@ -76,7 +76,11 @@ cdef class ConsumerGroup:
     cpdef bint is_idle(self, Pending pending, int64_t min_idle, int64_t now_ms) except -1
 
     @cython.locals(key=bytes, owner=Consumer)
-    cpdef int claim(self, Pending pending, Consumer consumer, int64_t delivery_time) except -1
+    cpdef int claim(
+        self, Pending pending, Consumer consumer, int64_t delivery_time, int64_t now_ms=*
+    ) except -1
+    @cython.locals(found=list, pending=Pending)
+    cpdef list due(self, int64_t min_idle, int64_t now_ms, Py_ssize_t most)
 
     cpdef Pending find(self, StreamId entry_id)
     @cython.locals(found=list, last_key=bytes, entry=RaxIterator)

@@ -182,7 +182,7 @@ class ConsumerGroup:
         elif self.references is not None:
             self.references.added(key)
         consumer.pel.insert(key, pending)
-        self.by_time.add(pending)
+        self.by_time.add(pending, now_ms)
         return pending
 
     def deliver_again(self, pending: Pending, now_ms: int) -> None:
@@ -209,9 +209,10 @@ class ConsumerGroup:
         self.by_time.remove(pending)
 
     def _set_time(self, pending: Pending, delivery_time: int) -> None:
+        """Let *pending* be delivered at that time, which is now."""
         self.by_time.remove(pending)
         pending.delivery_time = delivery_time
-        self.by_time.add(pending)
+        self.by_time.add(pending, delivery_time)
 
     # ------------------------------------------------------------------ claiming
 
@@ -221,7 +222,7 @@ class ConsumerGroup:
         claim() is to follow.
         """
         pending = self._make_pending(entry_id, now_ms, 1)
-        self.by_time.add(pending)
+        self.by_time.add(pending, now_ms)
         return pending
 
     def _make_pending(self, entry_id: StreamId, delivery_time: int, count: int) -> Pending:
@@ -234,10 +235,13 @@ class ConsumerGroup:
             self.references.added(key)
         return pending
 
-    def claim(self, pending: Pending, consumer: Consumer, delivery_time: int) -> None:
+    def claim(
+        self, pending: Pending, consumer: Consumer, delivery_time: int, now_ms: int = 0
+    ) -> None:
         """Give *pending* to *consumer*, as if delivered at *delivery_time*. Its count is kept.
 
-        O(K) in addition, if K entries were delivered later than *delivery_time*.
+        *now_ms* is unix time, 0 if that is not known. O(K) in addition, if K entries were delivered
+        later than *delivery_time*, up to now.
         """
         owner = self.owner(pending)
         if owner is not consumer:
@@ -248,7 +252,7 @@ class ConsumerGroup:
         self.by_time.remove(pending)
         pending.delivery_time = delivery_time
         pending.consumer_index = consumer.index
-        self.by_time.add(pending)
+        self.by_time.add(pending, now_ms)
 
     def release(self, pending: Pending) -> None:
         """Take *pending* from its owner: it is the next to be claimed, after those released before.
@@ -376,6 +380,24 @@ class ConsumerGroup:
                 if self.is_idle(pending, min_idle, now_ms):
                     found.append(pending)
             steps *= 2
+
+    def due(self, min_idle: int, now_ms: int, most: int) -> list[Pending] | None:
+        """All that is idle for *min_idle* ms, by id; None if that is more than *most*.
+
+        None, too, while an entry was delivered before 1970, as in _idle_range(). O(K log K) in
+        those found, whatever else is pending.
+        """
+        found = self.by_time.ripe(now_ms, most + 1)
+        pending = self.by_time.oldest
+        while len(found) <= most:
+            if pending is not None and pending.delivery_time < 0:
+                return None
+            if pending is None or not self.is_idle(pending, min_idle, now_ms):
+                found.sort(key=_by_id)
+                return found
+            found.append(pending)
+            pending = pending.newer
+        return None
 
     def is_idle(self, pending: Pending, min_idle: int, now_ms: int) -> bool:
         """Whether *pending* was delivered at least *min_idle* ms ago, or has been released.

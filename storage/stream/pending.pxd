@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport allocation, octets
 from storage.rax.rax cimport Rax
+from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream cimport links
 from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
@@ -11,6 +12,9 @@ from storage.stream.stream_id cimport StreamId
 cdef uint32_t _MOST
 cdef int64_t _MANY
 cdef Py_ssize_t OBJECT
+cdef uint32_t _NOBODY
+cdef Py_ssize_t _FEW
+cdef Py_ssize_t BESIDE
 
 
 @cython.final
@@ -36,27 +40,64 @@ cpdef int64_t count_of(Pending pending) except -1
 cdef bytes _held_key(Pending pending)
 
 
+cdef int64_t _time_of(PyObject* link) except? -1
+
+
+@cython.final
+@cython.no_gc
+cdef class Beside:
+    cdef Rax held
+    cdef Rax ahead
+    cdef PyObject* ahead_from
+    cdef PyObject* gone_to
+
+
 @cython.final
 @cython.no_gc
 cdef class DeliveryQueue:
     cdef PyObject* _oldest
     cdef PyObject* _newest
     cdef PyObject* _last_released
-    cdef Rax _held
+    cdef Beside _beside
 
-    @cython.locals(older=Pending)
-    cpdef int add(self, Pending pending) except -1
+    @cython.locals(beside=Beside, last=Pending)
+    cpdef Pending first_left(self)
+    cpdef int is_gone(self, Pending pending) except -1
+    cpdef int look_again(self) except -1
+    cdef Beside _use(self)
+    @cython.locals(older=Pending, beside=Beside, time=int64_t)
+    cpdef int add(self, Pending pending, int64_t now_ms=*) except -1
+    @cython.locals(time=int64_t, gone=Pending)
+    cdef int _note_added(self, Beside beside, Pending older, Pending pending) except -1
+    @cython.locals(older=Pending, beside=Beside, ahead=Rax, place=RaxIterator, steps=Py_ssize_t)
+    cdef Pending _place_for(self, int64_t time, int64_t now_ms)
+    @cython.locals(beside=Beside, first=Pending)
+    cdef Pending _before_ahead(self)
+    @cython.locals(beside=Beside, pending=Pending, key=bytes)
+    cdef int _index_ahead(self, int64_t now_ms) except -1
+    @cython.locals(ahead=Rax, time=int64_t, last=Pending)
+    cdef int _catch_up(self, Beside beside, int64_t now_ms) except -1
+    cdef int _leave_beside(self, Beside beside, Pending pending) except -1
+    @cython.locals(time=int64_t, key=bytes, older=Pending)
+    cdef int _leave_ahead(self, Beside beside, Rax ahead, Pending pending) except -1
+    @cython.locals(gone=Pending)
     cpdef int release(self, Pending pending) except -1
+    @cython.locals(beside=Beside)
     cpdef int hold(self, Pending pending, int64_t until_ms) except -1
     @cython.locals(pending=Pending)
     cpdef int ripen(self, int64_t now_ms, int64_t most) except -1
-    cpdef Pending first_held(self)
-    cpdef list held(self)
-    cpdef bint is_held(self, Pending pending) except -1
     @cython.locals(held=Rax)
+    cpdef Pending first_held(self)
+    @cython.locals(held=Rax)
+    cpdef list held(self)
+    @cython.locals(held=Rax, place=RaxIterator, pending=Pending, found=list)
+    cpdef list ripe(self, int64_t now_ms, Py_ssize_t most)
+    cpdef bint is_held(self, Pending pending) except -1
+    @cython.locals(beside=Beside, held=Rax)
     cdef int _let_go(self, Pending pending) except -1
     @cython.locals(newer=Pending)
     cdef int _insert(self, Pending older, Pending pending) except -1
+    @cython.locals(beside=Beside)
     cpdef int remove(self, Pending pending) except -1
     cdef int _take_out(self, Pending pending) except -1
     cdef int _join(self, Pending older, Pending newer) except -1

@@ -14,6 +14,15 @@ older, which is the end of the queue unless its time is set back (XCLAIM IDLE, T
 Held entries were released, too, but are to be claimed from a later time on (XNACK DELAY, BACKOFF).
 That is their delivery_time. They stand beside the queue, in an index by it, until they are ripe.
 
+Entries ahead have a delivery_time that is still to come (XEXTEND, or the clock was set back). What
+is delivered now goes before them, so as soon as more than FEW are in its way they get an index:
+
+    oldest <-> ... <-> delivered now <-> ahead_from <-> ... <-> newest
+                                         |  ahead: delivery_time -> the last of that time
+
+Gone entries, in front, are no longer in the stream: nobody claims them, but they stay pending. Who
+walks by time notes how far it has come (gone_to), and the next one begins behind.
+
 An entry has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
 consumer_index 4. The consumer is an index into its group's table, since a pointer would not fit.
 """
@@ -33,6 +42,11 @@ _MOST = MAX_COUNT  # the same, and the next, as C numbers
 _MANY = MANY
 OBJECT = 64  # bytes, compiled: as drawn above
 NOBODY = 0  # the consumer_index of an entry without an owner
+_NOBODY = NOBODY  # the same as a C number
+
+FEW = 16  # entries ahead: so many need no index
+_FEW = FEW  # the same as a C number
+BESIDE = 64  # bytes, compiled: of Beside
 
 _queues = 0  # of the process, that have released entries
 
@@ -119,6 +133,27 @@ def _count_queue(change: int) -> None:
     _queues += change
 
 
+class Beside:
+    """What a queue has beside it; most have none."""
+
+    __slots__ = ("ahead", "ahead_from", "gone_to", "held")
+
+    held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held
+    ahead: Rax | None  # delivery_time, as an id key -> the last of it, from ahead_from on; or None
+    ahead_from: Pending | None  # links
+    gone_to: Pending | None
+
+    def __init__(self) -> None:
+        self.held = None
+        self.ahead = None
+        self.ahead_from = links.link_to(None)
+        self.gone_to = links.link_to(None)
+        allocation.used += BESIDE
+
+    def __del__(self) -> None:
+        allocation.used -= BESIDE
+
+
 class DeliveryQueue:
     """The pending entries of a group by delivery time, oldest first; equal ones as they were added.
 
@@ -127,18 +162,18 @@ class DeliveryQueue:
     It keeps its entries alive, and nothing else may change their links.
     """
 
-    __slots__ = ("_held", "_last_released", "_newest", "_oldest")
+    __slots__ = ("_beside", "_last_released", "_newest", "_oldest")
 
     _oldest: Pending | None  # links
     _newest: Pending | None
     _last_released: Pending | None  # None if the first entry has an owner
-    _held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held
+    _beside: Beside | None  # None until there is a use for it
 
     def __init__(self) -> None:
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
         self._last_released = links.link_to(None)
-        self._held = None
+        self._beside = None
 
     @property
     def oldest(self) -> Pending | None:
@@ -156,14 +191,130 @@ class DeliveryQueue:
         last = links.follow(self._last_released)
         return self.oldest if last is None else last.newer
 
-    def add(self, pending: Pending) -> None:
-        """Queue *pending* by its delivery_time. O(1) for the newest, else O(N) of those newer."""
+    def first_left(self) -> Pending | None:
+        """The entry whose delivery is longest ago of those not known to be gone, or None. O(1)."""
+        beside = self._beside
+        last = None if beside is None else links.follow(beside.gone_to)
+        return links.follow(self._oldest if last is None else last.newer_link)
+
+    def is_gone(self, pending: Pending) -> None:
+        """Note that *pending*, whose entry is not in the stream, need not be looked at again.
+
+        That has an effect on first_left() only, after which its neighbours are noted in order.
+        """
+        if self.first_left() is pending:
+            self._use().gone_to = links.link_to(pending)
+
+    def look_again(self) -> None:
+        """Forget which are gone: an entry of such an id may be in the stream again."""
+        if self._beside is not None:
+            self._beside.gone_to = links.link_to(None)
+
+    def _use(self) -> Beside:
+        if self._beside is None:
+            self._beside = Beside()
+        return self._beside
+
+    def add(self, pending: Pending, now_ms: int = 0) -> None:
+        """Queue *pending* by its delivery_time.
+
+        *now_ms* is unix time, 0 if that is not known. O(1) for the newest, and for one that is
+        newer than all up to now; O(log N) for one ahead; else O(N) of those newer, up to now.
+        """
+        beside, time = self._beside, pending.delivery_time
+        if beside is not None and beside.ahead is not None:
+            self._catch_up(beside, now_ms)
         older = links.follow(self._newest)
-        while older is not None and older.delivery_time > pending.delivery_time:
-            older = links.follow(older.older_link)
+        if older is not None and older.delivery_time > time:
+            older = self._place_for(time, now_ms)
         if older is None:  # older than all, but not than those that were released
             older = links.follow(self._last_released)
         self._insert(older, pending)
+        beside = self._beside
+        if beside is not None:
+            self._note_added(beside, older, pending)
+
+    def _note_added(self, beside: Beside, older: Pending | None, pending: Pending) -> None:
+        """Give *pending*, which is behind *older* now, its place in the index if it is ahead."""
+        time = pending.delivery_time
+        if beside.ahead is not None and time >= _time_of(beside.ahead_from):
+            beside.ahead.insert(octets.id_key(time, 0), pending)
+        gone = links.follow(beside.gone_to)
+        if gone is not None and gone.consumer_index != _NOBODY and time < gone.delivery_time:
+            beside.gone_to = links.link_to(older)  # it is not known of *pending*
+
+    def _place_for(self, time: int, now_ms: int) -> Pending | None:
+        """The last entry of that *time* or before; None if all are newer."""
+        beside = self._beside
+        ahead = None if beside is None else beside.ahead
+        older = links.follow(self._newest)
+        if beside is not None and ahead is not None:
+            if time >= _time_of(beside.ahead_from):
+                place = ahead.seek("<=", octets.id_key(time, 0))
+                place.next()
+                found: Pending = place.value
+                return found
+            older = self._before_ahead()
+        steps = 0
+        while older is not None and older.delivery_time > time:
+            older = links.follow(older.older_link)
+            steps += 1
+        if steps > _FEW and now_ms > 0:
+            self._index_ahead(now_ms)
+        return older
+
+    def _before_ahead(self) -> Pending | None:
+        """The newest entry that has no place in the index of those ahead."""
+        beside = self._beside
+        first = None if beside is None else links.follow(beside.ahead_from)
+        return links.follow(self._newest if first is None else first.older_link)
+
+    def _index_ahead(self, now_ms: int) -> None:
+        """Give all that are later than *now_ms* a place in the index. O(log N) for each new one."""
+        beside = self._use()
+        pending = self._before_ahead()
+        while pending is not None and pending.delivery_time > now_ms:
+            if beside.ahead is None:
+                beside.ahead = Rax()
+            key = octets.id_key(pending.delivery_time, 0)
+            if beside.ahead.find(key) is None:
+                beside.ahead.insert(key, pending)
+            beside.ahead_from = links.link_to(pending)
+            pending = links.follow(pending.older_link)
+
+    def _catch_up(self, beside: Beside, now_ms: int) -> None:
+        """Take what is no longer ahead out of the index. O(log N) for each time of delivery."""
+        ahead = beside.ahead
+        while ahead is not None:
+            time = _time_of(beside.ahead_from)
+            if time > now_ms:
+                break
+            last: Pending = ahead.remove(octets.id_key(time, 0))
+            beside.ahead_from = last.newer_link
+            if len(ahead) == 0:
+                ahead = beside.ahead = None
+
+    def _leave_beside(self, beside: Beside, pending: Pending) -> None:
+        """One that is not held is about to leave the queue."""
+        if links.follow(beside.gone_to) is pending:
+            beside.gone_to = pending.older_link
+        if beside.ahead is not None and pending.delivery_time >= _time_of(beside.ahead_from):
+            self._leave_ahead(beside, beside.ahead, pending)
+
+    def _leave_ahead(self, beside: Beside, ahead: Rax, pending: Pending) -> None:
+        """Take one entry, which is still in the queue, out of the index."""
+        time = pending.delivery_time
+        key = octets.id_key(time, 0)
+        if ahead.find(key) is pending:
+            older = links.follow(pending.older_link)
+            if older is not None and older.delivery_time == time:
+                ahead.insert(key, older)
+            else:
+                ahead.remove(key)
+        if links.follow(beside.ahead_from) is pending:
+            beside.ahead_from = pending.newer_link
+        if len(ahead) == 0:
+            beside.ahead = None
 
     def release(self, pending: Pending) -> None:
         """Queue *pending*, which has no owner, behind those that were released before. O(1)."""
@@ -171,6 +322,10 @@ class DeliveryQueue:
         if not self.has_released():
             _count_queue(1)
         self._insert(links.follow(self._last_released), pending)
+        if self._beside is not None:
+            gone = links.follow(self._beside.gone_to)
+            if gone is not None and gone.consumer_index != _NOBODY:
+                self._beside.gone_to = self._last_released  # it is not known of *pending*
         self._last_released = links.link_to(pending)
 
     def hold(self, pending: Pending, until_ms: int) -> None:
@@ -181,9 +336,10 @@ class DeliveryQueue:
         pending.delivery_time = until_ms
         if not self.has_released():
             _count_queue(1)
-        if self._held is None:
-            self._held = Rax()
-        self._held.insert(_held_key(pending), pending)
+        beside = self._use()
+        if beside.held is None:
+            beside.held = Rax()
+        beside.held.insert(_held_key(pending), pending)
         allocation.used += OBJECT
 
     def ripen(self, now_ms: int, most: int) -> None:
@@ -200,19 +356,34 @@ class DeliveryQueue:
 
     def first_held(self) -> Pending | None:
         """The held entry that is to be claimed first, or None. O(1)."""
-        if self._held is None:
-            return None
-        found = self._held.first()
+        held = None if self._beside is None else self._beside.held
+        found = None if held is None else held.first()
         return None if found is None else found[1]
 
     def held(self) -> list[Pending]:
         """All held entries, in the order in which they are to be claimed. O(their number)."""
-        return [] if self._held is None else [pending for _, pending in self._held]
+        held = None if self._beside is None else self._beside.held
+        return [] if held is None else [pending for _, pending in held]
+
+    def ripe(self, now_ms: int, most: int) -> list[Pending]:
+        """Of the held entries, those that may be claimed now, *most* at most. O(their number)."""
+        found: list[Pending] = []
+        held = None if self._beside is None else self._beside.held
+        if held is None:
+            return found
+        place = held.seek("^", b"")
+        while len(found) < most and place.next():
+            pending: Pending = place.value
+            if pending.delivery_time > now_ms:
+                break
+            found.append(pending)
+        return found
 
     def is_held(self, pending: Pending) -> bool:
         """Whether *pending*, which is here, is held. O(1)."""
         return (
-            self._held is not None
+            self._beside is not None
+            and self._beside.held is not None
             and links.follow(pending.older_link) is None
             and links.follow(pending.newer_link) is None
             and links.follow(self._oldest) is not pending
@@ -220,11 +391,13 @@ class DeliveryQueue:
 
     def _let_go(self, pending: Pending) -> None:
         """Take out what is held."""
-        held = self._held
+        beside = self._beside
+        assert beside is not None
+        held = beside.held
         assert held is not None
         held.remove(_held_key(pending))
         if len(held) == 0:
-            self._held = None
+            beside.held = None
         if not self.has_released():
             _count_queue(-1)
         allocation.used -= OBJECT
@@ -238,10 +411,13 @@ class DeliveryQueue:
         allocation.used += OBJECT
 
     def remove(self, pending: Pending) -> None:
-        """Take *pending*, which is here, out. O(1); O(log N) of those that are held."""
-        if self._held is not None and self.is_held(pending):
+        """Take *pending*, which is here, out. O(1); O(log N) if it is held, or ahead."""
+        beside = self._beside
+        if beside is not None and beside.held is not None and self.is_held(pending):
             self._let_go(pending)
         else:
+            if beside is not None:
+                self._leave_beside(beside, pending)
             self._take_out(pending)
 
     def _take_out(self, pending: Pending) -> None:
@@ -271,9 +447,10 @@ class DeliveryQueue:
         pending = links.follow(self._oldest)
         if self.has_released():
             _count_queue(-1)
-        if self._held is not None:
-            allocation.used -= OBJECT * len(self._held)
-            self._held = None
+        if self._beside is not None:
+            if self._beside.held is not None:
+                allocation.used -= OBJECT * len(self._beside.held)
+            self._beside = None
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
         self._last_released = links.link_to(None)
@@ -287,7 +464,9 @@ class DeliveryQueue:
 
     def has_released(self) -> bool:
         """Whether any entry was released, or is held. O(1)."""
-        return self._held is not None or links.follow(self._last_released) is not None
+        if links.follow(self._last_released) is not None:
+            return True
+        return self._beside is not None and self._beside.held is not None
 
     def released(self) -> list[Pending]:
         """The entries that were released and not held, first released first. O(their number)."""
@@ -310,6 +489,24 @@ class DeliveryQueue:
             yield pending
             pending = newer
 
+    def check(self) -> int:
+        """Return how many the index of those ahead covers; AssertionError if it is not right."""
+        beside = self._beside
+        if beside is None or beside.ahead is None:
+            assert beside is None or links.follow(beside.ahead_from) is None
+            return 0
+        covered = 0
+        last_of: dict[bytes, Pending] = {}
+        pending = links.follow(beside.ahead_from)
+        while pending is not None:
+            last_of[octets.id_key(pending.delivery_time, 0)] = pending
+            covered += 1
+            pending = pending.newer
+        assert list(beside.ahead) == list(last_of.items())
+        before = self._before_ahead()
+        assert before is None or before.delivery_time < _time_of(beside.ahead_from)
+        return covered
+
     def __del__(self) -> None:
         self.clear()
 
@@ -317,3 +514,10 @@ class DeliveryQueue:
 def _held_key(pending: Pending) -> bytes:
     """What a held entry sorts by: until when, then its id."""
     return octets.id_key(pending.delivery_time, 0) + octets.id_key(pending.ms, pending.seq)
+
+
+def _time_of(link: Pending | None) -> int:
+    """When the entry that *link* leads to was delivered, or is held until."""
+    pending = links.follow(link)
+    assert pending is not None
+    return pending.delivery_time

@@ -527,6 +527,9 @@ class Stream:
                 raise LastIdTooSmall
             if entries_added is not None and entries_added < self.length:
                 raise TooFewAdded
+        if last_id < self.last_id:  # an id that has gone may come again
+            for group in self.groups.values():
+                group.by_time.look_again()
         self.last_id = last_id
         if entries_added is not None:
             self.entries_added = entries_added

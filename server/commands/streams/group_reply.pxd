@@ -10,7 +10,7 @@ from storage.stream cimport group_lag, stream_id
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.entry_filter cimport EntryFilter
-from storage.stream.pending cimport Pending
+from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream.stream cimport Stream
@@ -68,9 +68,10 @@ cdef class Delivery:
     cpdef bint is_of_new(self) except -1
     @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)
     cpdef StreamIterator find_new(self)
-    @cython.locals(pending=Pending)
+    @cython.locals(pending=Pending, by_time=DeliveryQueue)
     cpdef Pending find_idle(self, int64_t min_idle, int64_t now_ms)
-    @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
+    @cython.locals(pending=Pending, left=int64_t, is_stuck=bint, is_there=bint,
+                   by_time=DeliveryQueue)
     cpdef int64_t ms_to_idle(self, int64_t min_idle, int64_t now_ms) except -1
     cpdef bint awaits_backoff(self) except -1
     cpdef bint is_to_wait(self, Pending pending, int64_t now_ms) except -1

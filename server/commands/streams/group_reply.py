@@ -116,27 +116,36 @@ class Delivery:
         return entry if entry.next() else None
 
     def find_idle(self, min_idle: int, now_ms: int) -> Pending | None:
-        """The entry delivered longest ago, if that is *min_idle* ms; one that is in the stream."""
-        pending = self.group.oldest
+        """The entry delivered longest ago, if that is *min_idle* ms; one that is in the stream.
+
+        Or one that is dead, wherever it is. The others are passed, once for all calls.
+        """
+        by_time = self.group.by_time
+        pending = by_time.first_left()
         if self.where is not None:
             pending = self._first_wanted(self.where, pending, min_idle, now_ms)
         while pending is not None and self.group.is_idle(pending, min_idle, now_ms):
-            if self.stream.contains(pendings.id_of(pending)):
+            if self._is_dead(pending) or self.stream.contains(pendings.id_of(pending)):
                 return pending
+            by_time.is_gone(pending)
             pending = pending.newer
         return None
 
     def ms_to_idle(self, min_idle: int, now_ms: int) -> int:
         """After how many ms find_idle() finds the first one; 0 if there is nothing to be found."""
-        pending = None if min_idle == RELEASED_ONLY else self.group.oldest
+        by_time = self.group.by_time
+        pending = None if min_idle == RELEASED_ONLY else by_time.first_left()
         if self.where is not None and pending is not None:
             return self._ms_to_wanted(self.where, min_idle, now_ms)
         while pending is not None:
             left = min_idle - octets.since(pending.delivery_time, now_ms)
             # By a policy, what is due and was not given is dead and cannot be moved: no time helps.
             is_stuck = self.policy is not None and left <= 0
-            if not is_stuck and self.stream.contains(pendings.id_of(pending)):
+            is_there: bool = self.stream.contains(pendings.id_of(pending))
+            if not is_stuck and is_there:
                 return max(1, left)
+            if not is_there and not self._is_dead(pending):
+                by_time.is_gone(pending)
             pending = pending.newer
         return 0
 
@@ -173,7 +182,7 @@ class Delivery:
 
     def _ms_to_wanted(self, where: EntryFilter, min_idle: int, now_ms: int) -> int:
         """As ms_to_idle(), for the first that *where* names, of those that are looked at."""
-        pending = self.group.oldest
+        pending = self.group.by_time.first_left()
         for _ in range(MOST_CLAIMS):
             if pending is None:
                 return 0
@@ -293,7 +302,7 @@ class Delivery:
         group, claimed = self.group, self.claimed
         waits = self.awaits_backoff()
         last = group.by_time.newest  # what is claimed goes behind it
-        pending = group.oldest
+        pending = group.by_time.first_left()
         looks = MOST_CLAIMS
         while pending is not None and group.is_idle(pending, min_idle, now_ms):
             newer = None if pending is last else pending.newer
@@ -330,7 +339,7 @@ class Delivery:
                     out.truncate(size)
                     self.is_cut = True
                     break
-                group.claim(pending, consumer, now_ms)
+                group.claim(pending, consumer, now_ms, now_ms)
                 pendings.count_up(pending)
                 claimed.append(pending)
                 if len(claimed) == count:

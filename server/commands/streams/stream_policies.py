@@ -232,7 +232,7 @@ def _pause(call: Call, paused: bool) -> Reply:
     flags=Flags.WRITE | Flags.FAST,
     group="stream",
     since="0.1.0",
-    complexity="O(log N) for each id; O(N) if others were delivered later than it is put.",
+    complexity="O(log N) for each id.",
     keys=KeyRange(RW | UPDATE),
 )
 def xextend(call: Call) -> Reply:
@@ -263,7 +263,8 @@ def xextend(call: Call) -> Reply:
         if pending is None or consumer is None or group.owner(pending) is not consumer:
             answers.append(None)
             continue
-        group.claim(pending, consumer, until_ms - policy.visibility_ms)
+        until = until_ms - policy.visibility_ms
+        group.claim(pending, consumer, until, call.now_ms)
         log = group_steps.claim_words(key, name, owner, pending, group)
         call.db.group_changed(key, None, changes=1, log=log)
         answers.append(until_ms)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from server.config.parameters import Config
 from storage.errors import Corrupt
 from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+from tests.server.conftest import SocketlessServer
 
 READ = "XREADGROUP GROUP g {} COUNT 10 STREAMS s >"
 WAIT = "XREADGROUP GROUP g {} COUNT 10 BLOCK 0 STREAMS s >"
@@ -313,6 +315,15 @@ class TestDeadLetters:
         assert pending(queue) == {2: (b"bob", 1), 3: (b"bob", 1)}
         assert [letter[b"dead-id"] for letter in entries(queue, "dead")] == [b"1-0"]
 
+    def test_what_was_deleted_is_acknowledged_even_if_nothing_else_is_due(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        queue.send_line(READ.format("bob"))
+        queue.send_line("XDEL s 1-0 2-0 3-0")
+        queue.advance(1000)
+        assert queue.send_line(READ.format("ann")) is None
+        assert (pending(queue), queue.send_line("XLEN dead")) == ({}, 0)
+
     def test_an_entry_that_was_deleted_is_no_dead_letter(self, queue):
         self.delivered_twice(queue)
         queue.send_line("XDEL s 2")
@@ -515,6 +526,40 @@ class TestExtend:
             b"XCLAIM s g ann 0 1-0 TIME %d RETRYCOUNT 1 FORCE JUSTID LASTID 3-0"
             % (queue.now_ms + 4000)
         ]
+
+    def test_who_replays_it_has_the_time_that_is_still_to_come(self, queue):
+        until = queue.send_line("XEXTEND s g ann 5000 1-0")[0]
+        follower = SocketlessServer(Config())
+        follower.now_ms = queue.now_ms
+        follower.turn()
+        replay = follower.dispatcher.replaying.begin()
+        made = [b"XGROUP CREATE s g 0 MKSTREAM", b"XADD s 1-0 n 1"]
+        for line in [*made, *queue.logged()]:
+            assert replay(line.split()) == ""
+        follower.send_line("XGROUP CFGSET s g VISIBILITY 1000")
+        follower.advance(until - follower.now_ms - 1)
+        assert given(follower.send_line(READ.format("bob"))) == []
+        follower.advance(1)
+        assert given(follower.send_line(READ.format("bob"))) == [1]
+
+    def test_what_is_delivered_goes_before_many_that_are_extended(self, queue):
+        ids = []
+        for ms in range(4, 300):
+            queue.send("XADD", "s", f"{ms}-0", "n", ms)
+            ids.append(f"{ms}-0")
+        queue.send_line("XREADGROUP GROUP g ann COUNT 200 STREAMS s >")
+        for at, entry_id in enumerate(ids[:200]):
+            queue.send("XEXTEND", "s", "g", "ann", 60_000 + at % 3, entry_id)
+        queue.send_line("XREADGROUP GROUP g ann COUNT 1000 STREAMS s >")
+        group = queue.state.databases[0].table.get(b"s").find_group(b"g")
+        assert group.by_time.check() == 200
+        times = [entry.delivery_time for entry in group.by_time]
+        assert times == sorted(times)
+        queue.advance(1000)
+        assert len(given(queue.send_line("XREADGROUP GROUP g bob COUNT 1000 STREAMS s >"))) == 99
+        queue.advance(70_000)
+        assert len(given(queue.send_line("XREADGROUP GROUP g bob COUNT 1000 STREAMS s >"))) == 299
+        assert group.by_time.check() == 0
 
     def test_only_what_the_consumer_has_is_extended(self, queue):
         queue.send_line("XACK s g 1")
