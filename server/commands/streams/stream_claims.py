@@ -38,7 +38,9 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
 
 DEFAULT_COUNT = 100
 MAX_COUNT = (2**63 - 1) // 16
+MAX_TIME = 2**62  # unix ms
 ATTEMPTS = 10  # pending entries XAUTOCLAIM examines for each it may return
+LEAST_DUE = 100  # so many may be due, at least, for those that it finds by time
 
 
 class Claim:
@@ -94,7 +96,7 @@ class Claim:
         if self._is_dead(pending):
             self.dead.append(pending)
             return
-        self.group.claim(pending, self.consumer, self.delivery_time)
+        self.group.claim(pending, self.consumer, self.delivery_time, self.call.now_ms)
         if self.retry_count is not None:
             pendings.set_count(pending, self.retry_count)
         elif not self.just_id:
@@ -236,7 +238,8 @@ def xclaim(call: Call) -> Reply:
         group.move_to(options.last_id)
     claim = Claim(call, stream, group, min_idle, options.just_id)
     given, now_ms = options.delivery_time, call.now_ms
-    claim.delivery_time = now_ms if given is None or not 0 <= given <= now_ms else given
+    latest = MAX_TIME if call.is_replayed else now_ms  # XEXTEND gives one that is still to come
+    claim.delivery_time = now_ms if given is None or not 0 <= given <= latest else given
     claim.retry_count = options.retry_count
     mark = claim.out.open_array()
     for entry_id in wanted:
@@ -293,6 +296,11 @@ def xautoclaim(call: Call) -> Reply:
     """Searches for entries that have been pending for long, and claims them as XCLAIM does.
 
     XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
+
+    As in Redis, ten times COUNT pending entries are looked at, by id. If that does not find COUNT
+    of them, those that are due behind are found by their time of delivery, unless there are more
+    than that, or than 100. So who always begins at 0-0 gets them, too. The cursor is the next one
+    that is due, or 0-0; in Redis it is the id at which the search has stopped.
     """
     argv = call.argv
     min_idle = max(0, to_int(argv[4], BAD_AUTOCLAIM_IDLE))
@@ -332,21 +340,41 @@ def _autoclaim_options(argv: list[bytes]) -> tuple[int, bool]:
 def _claim_from(claim: Claim, start: StreamId, count: int) -> tuple[StreamId, list[StreamId]]:
     """Claim what is idle from *start* on; the id to continue from, and the ids of deleted entries.
 
-    Both claimed and deleted ones use up *count*.
+    Both claimed and deleted ones use up *count*. The walk is by id; if it ends before it has found
+    them, what is left of those that are due is found by time, unless that is many.
     """
     deleted: list[StreamId] = []
-    attempts = count * ATTEMPTS
+    attempts = most_due = count * ATTEMPTS
     place = claim.group.pel.seek(">=", start.key())
     while attempts and count and place.next():
         attempts -= 1
-        pending: Pending = place.value
+        count -= _claim_idle(claim, place.value, deleted)
+    if not place.next():
+        return ZERO, deleted
+    cursor = stream_id.from_key(place.key)
+    due: list[Pending] | None = None
+    if count:
+        due = claim.group.due(claim.min_idle, claim.call.now_ms, max(most_due, LEAST_DUE))
+    if due is None:
+        return cursor, deleted
+    for pending in due:
         entry_id = pendings.id_of(pending)
-        if not claim.stream.contains(entry_id):
-            claim.drop(pending, entry_id)
-            deleted.append(entry_id)
-        elif claim.is_idle(pending):
-            claim.take(pending)
-        else:
+        if entry_id < cursor:
             continue
-        count -= 1
-    return stream_id.from_key(place.key) if place.next() else ZERO, deleted
+        if not count:
+            return entry_id, deleted
+        count -= _claim_idle(claim, pending, deleted)
+    return ZERO, deleted
+
+
+def _claim_idle(claim: Claim, pending: Pending, deleted: list[StreamId]) -> bool:
+    """Claim *pending* if it is idle, drop it if its entry has been deleted; False if neither."""
+    entry_id = pendings.id_of(pending)
+    if not claim.stream.contains(entry_id):
+        claim.drop(pending, entry_id)
+        deleted.append(entry_id)
+        return True
+    if not claim.is_idle(pending):
+        return False
+    claim.take(pending)
+    return True

@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.config.parameters import Config
+from storage.stream.stream_id import StreamId
+from tests.server.conftest import SocketlessServer
+from tests.worth import rounds
 
 MAX_COUNT = (2**63 - 1) // 16
 
@@ -153,12 +160,102 @@ class TestXautoclaim:
         assert filled.send_line("XAUTOCLAIM s g bob 0 3-0") == [b"0-0", [entry(4)], [b"3-0"]]
         assert sorted(pending(filled)) == [b"2-0", b"4-0"]
 
-    def test_scans_at_most_ten_times_count_entries(self, filled: Any) -> None:
-        for ms in range(6, 16):
+    def test_what_is_due_behind_ten_times_count_entries_is_found_by_time(self, filled: Any) -> None:
+        for ms in range(6, 31):
             filled.send("XADD", "s", f"{ms}-0", "n", ms)
         filled.send_line("XREADGROUP GROUP g alice STREAMS s >")
-        filled.send_line("XCLAIM s g alice 0 1-0 2-0 3-0 4-0")
-        assert filled.send_line("XAUTOCLAIM s g bob 500 - COUNT 1") == [b"11-0", [], []]
+        assert filled.send_line("XCLAIM s g alice 0 1-0 2-0 3-0 4-0 JUSTID")[0] == b"1-0"
+        assert filled.send_line("XAUTOCLAIM s g bob 500 - COUNT 1") == [b"0-0", [], []]
+        filled.send_line("XCLAIM s g alice 0 25-0 21-0 28-0 IDLE 600 JUSTID")
+        filled.send_line("XDEL s 25-0")
+        one = "XAUTOCLAIM s g bob 500 {} COUNT 1"
+        assert filled.send_line(one.format("-")) == [b"25-0", [entry(21)], []]
+        assert filled.send_line(one.format("24-0")) == [b"26-0", [], [b"25-0"]]  # by id
+        assert filled.send_line(one.format("-")) == [b"0-0", [entry(28)], []]
+
+    def test_if_more_are_due_than_it_looks_at_the_cursor_is_where_it_stopped(
+        self, filled: Any
+    ) -> None:
+        for ms in range(6, 200):
+            filled.send("XADD", "s", f"{ms}-0", "n", ms)
+        filled.send_line("XREADGROUP GROUP g alice STREAMS s >")
+        ids = [f"{ms}-0" for ms in range(50, 151)]
+        filled.send("XCLAIM", "s", "g", "alice", 0, *ids, "IDLE", 600, "JUSTID")
+        filled.send_line("XCLAIM s g alice 0 1-0 2-0 3-0 4-0 JUSTID")
+        one = "XAUTOCLAIM s g bob 500 - COUNT 1 JUSTID"
+        assert filled.send_line(one) == [b"11-0", [], []]
+        filled.send_line("XACK s g 50-0")
+        assert filled.send_line(one) == [b"52-0", [b"51-0"], []]
+
+    def test_a_million_of_which_three_are_due_take_one_call(self, filled: Any) -> None:
+        """Those that nobody looks at, behind the first thousand, need not be in the stream."""
+        filled.send_line("XACK s g 1-0 2-0 3-0 4-0 5-0")
+        group = filled.state.databases[0].table.get(b"s").find_group(b"g")
+        alice, now = group.find_consumer(b"alice"), filled.now_ms
+        late = rounds(1_000_000)
+        due = [late // 2, late - 7, late]
+        for ms in range(6, 1010):
+            filled.send("XADD", "s", f"{ms}-0", "n", ms)
+        for ms in due:
+            filled.send("XADD", "s", f"{ms}-0", "n", ms)
+            group.deliver(StreamId(ms, 0), alice, now - 60_000)
+        for ms in range(6, late):
+            if ms not in due:
+                group.deliver(StreamId(ms, 0), alice, now)
+        assert filled.send_line("XAUTOCLAIM s g bob 60000 0-0") == [
+            b"0-0", [entry(ms) for ms in due], [],
+        ]  # fmt: skip
+        assert filled.send_line("XAUTOCLAIM s g bob 60000 0-0") == [b"0-0", [], []]
+        by_time, all_due = group.due(60_000, now + 60_000, late), group.due(60_000, now, 3)
+        assert (len(by_time), all_due) == (late - 5, [])
+
+    @given(
+        delays=st.lists(st.sampled_from([0, 0, 0, 600]), min_size=1, max_size=200),
+        gone=st.sets(st.integers(0, 199), max_size=40),
+        released=st.sets(st.integers(0, 199), max_size=5),
+        held=st.dictionaries(st.integers(0, 199), st.sampled_from([1, 700]), max_size=5),
+        count=st.integers(1, 4),
+    )
+    @settings(max_examples=rounds(150), deadline=None)
+    def test_a_loop_until_0_0_gives_each_that_was_due_once(
+        self, delays: list[int], gone: set[int], released: set[int], held: dict[int, int],
+        count: int,
+    ) -> None:  # fmt: skip
+        config = Config()
+        config.save = []
+        server = SocketlessServer(config)
+        server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+        due = set()
+        for ms, delay in enumerate(delays, 1):
+            server.send("XADD", "s", f"{ms}-0", "n", ms)
+            server.send_line("XREADGROUP GROUP g alice STREAMS s >")
+            if ms in released:
+                server.send_line(f"XNACK s g FAIL IDS 1 {ms}-0")
+            elif ms in held:
+                server.send_line(f"XNACK s g FAIL IDS 1 {ms}-0 DELAY {held[ms]}")
+            else:
+                server.send_line(f"XCLAIM s g alice 0 {ms}-0 IDLE {delay} JUSTID")
+            if held.get(ms) == 1 or ms in released or (delay and ms not in held):
+                due.add(ms)
+        server.advance(1)
+        deleted = {ms for ms in gone if ms <= len(delays)}
+        for ms in deleted:
+            server.send_line(f"XDEL s {ms}-0")
+        start, found, dropped = b"0-0", [], []
+        while True:
+            cursor, claimed, ids = server.send_line(
+                f"XAUTOCLAIM s g bob 500 {start.decode()} COUNT {count} JUSTID"
+            )
+            found += [int(text[:-2]) for text in claimed]
+            dropped += [int(text[:-2]) for text in ids]
+            assert len(claimed) + len(ids) <= count
+            if cursor == b"0-0":
+                break
+            assert int(cursor[:-2]) > int(start[:-2])
+            start = cursor
+        assert found == sorted(due - deleted)
+        assert due & deleted <= set(dropped) <= deleted
+        assert dropped == sorted(dropped)
 
     def test_logs_claimed_and_removed_entries(self, filled: Any) -> None:
         filled.send_line("XDEL s 1-0")
