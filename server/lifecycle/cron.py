@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 from server.dispatch.dispatcher import Dispatcher
 from server.lifecycle.due_entries import DueEntries
+from server.lifecycle.freeing import Freeing
 from server.lifecycle.idle_consumers import IdleConsumers
 from server.lifecycle.retention import Retention
 from server.lifecycle.time_travel import TimeTravel
@@ -57,6 +58,7 @@ class Cron:
             monotonic_s,
         )
         self._retention = Retention(self._state, monotonic_s)
+        self._freeing = Freeing(self._state.events.freeing, self._state.config, monotonic_s)
         self._travel = TimeTravel(dispatcher, monotonic_s)
         self._idle_consumers = IdleConsumers(self._state, monotonic_s)
         self._due = DueEntries(dispatcher, monotonic_s)
@@ -117,6 +119,8 @@ class Cron:
             producers.expire_due(state.events.clock.now_ms)  # nobody is told of that
             if not state.pausing.active:
                 self._expire_keys()
+        self._freeing.begin()
+        self._free_more()
         self._idle_consumers.run()
         self._retention.begin()
         self._tend_streams()
@@ -131,6 +135,11 @@ class Cron:
             self._state.events.replica_expiry.run(self._state.databases, now_ms, self._monotonic_s)
         else:
             self._expiry.run()
+
+    def _free_more(self) -> None:
+        """Free for a slice of time; if there is more, in the next turns."""
+        if self._freeing.go_on():
+            self._turn.run_later(self._free_more)
 
     def _tend_streams(self) -> None:
         """Streams give up entries for a slice of time; if there are more, in the next turns."""

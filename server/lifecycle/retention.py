@@ -199,7 +199,7 @@ class Retention:
         if policy.age_ms:
             minid = StreamId(max(self._state.events.clock.now_ms - policy.age_ms + 1, 0), 0)
         if policy.acked:
-            references = stream.references()
+            references = retention.known_references(stream)
             if references is not None:
                 minid = max(minid, retention.first_needed(stream, references))
         return minid
@@ -208,9 +208,13 @@ class Retention:
 
     def _free(self, db: Keyspace, key: bytes, stream: Stream, noted: Tended) -> bool:
         """Have those go that no group needs, between others. False if time was up before."""
-        references = stream.references()
+        references = retention.known_references(stream)
         if references is None:
             return True
+        while not retention.count_some(stream, references, ENTRIES):
+            self.has_worked = True
+            if self._is_time_up():
+                return False
         noted.frees = True
         bound = retention.first_needed(stream, references)
         gone: list[bytes] = []
@@ -281,6 +285,6 @@ def _deleted(stream: Stream, ids: list[StreamId]) -> list[bytes]:
 
 def _stop_noting(stream: Stream) -> None:
     """No group has to note what is acknowledged."""
-    references = stream.references()
+    references = retention.known_references(stream)
     if references is not None:
-        references.acked = None
+        references.acked = references.counting = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from server.observe.fact import COUNT, MILLISECONDS, Facts, Family, counter, gauge, nothing
+from server.observe.fact import COUNT, MILLISECONDS, Facts, Family, counter, gauge
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
 
@@ -23,7 +23,8 @@ FOUND = Facts[KeyEvents](
 )  # fmt: skip
 
 FREED = Facts[KeyEvents](
-    nothing("lazyfree_pending_objects", COUNT, "Values to be freed: all are freed at once"),
+    gauge("lazyfree_pending_objects", COUNT, lambda keys: len(keys.freeing.doomed),
+          "Schedules of removed keys that are freed in slices; all else is freed at once"),
     counter("lazyfreed_objects", COUNT, lambda keys: keys.freeing.count,
             "Large values of which Redis would have freed the memory in another thread"),
 )  # fmt: skip

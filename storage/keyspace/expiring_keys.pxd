@@ -28,6 +28,7 @@ cdef class ExpiringKeys:
     cpdef expire_fields_at(self, bytes key, object when_ms)
     cpdef bint remove(self, bytes key) except -1
     cdef int _forget_side(self, bytes key) except -1
+    cpdef doom(self, bytes key)
     cpdef evict(self, bytes key)
     cpdef expire_now(self, bytes key)
     cdef _free(self, bytes key, bint lazily, bytes name)

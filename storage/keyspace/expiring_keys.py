@@ -108,6 +108,15 @@ class ExpiringKeys:
         if self.side.pop(key, None) is not None:
             self.events.side_changed(self.index, key)
 
+    def doom(self, key: bytes) -> None:
+        """What is beside *key*, which is about to be removed, is nobody's any more.
+
+        If it is large, it is freed some at a time.
+        """
+        side = self.side.get(key)
+        if side is not None:
+            self._freeing.doomed.extend(side.large())
+
     def evict(self, key: bytes) -> None:
         """Remove *key* to make room. The caller has it logged."""
         self._free(key, self._freeing.of_evicted, b"eviction-del")
@@ -115,6 +124,8 @@ class ExpiringKeys:
 
     def expire_now(self, key: bytes) -> None:
         """Remove *key*, which has expired."""
+        if self.side:
+            self.doom(key)
         self._free(key, self._freeing.of_expired, b"expire-del")
         events = self.events
         events.expired += 1

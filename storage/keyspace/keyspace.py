@@ -101,6 +101,8 @@ class Keyspace(KeyChanges):
     def clear(self) -> int:
         """Forget all keys; return how many there were. O(N)."""
         keys = len(self._values)
+        for key in self.side:
+            self.doom(key)
         self._values = KeyTable(self.events.loose_keys)
         self._expires = KeyTable()
         self._field_expiries = KeyTable()

@@ -28,5 +28,6 @@ cdef class LazyFreeing:
     cdef public bint of_evicted
     cdef public bint of_replaced
     cdef public uint64_t count
+    cdef readonly list doomed
 
     cpdef note(self, object value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from storage import types
 
@@ -58,23 +58,32 @@ class LooseKeys:
         self.many = 1024
 
 
-class LazyFreeing:
-    """Which removed values Redis frees in another thread: here all are freed at once, but counted.
+class Large(Protocol):
+    """What takes long to be freed."""
 
-    The server sets these by its parameters.
+    def shed(self, most: int) -> bool:
+        """Forget *most* of its parts, about. True if none is left."""
+
+
+class LazyFreeing:
+    """Which removed values Redis frees in another thread: here they are freed at once, but counted.
+
+    What is large beside a removed key (its schedule) waits in *doomed*; the server empties it some
+    at a time. The server sets these by its parameters:
 
     of_expired     keys whose time is over: lazyfree-lazy-expire
     of_evicted     keys that make room: lazyfree-lazy-eviction
     of_replaced    values that a command replaces: lazyfree-lazy-server-del
     """
 
-    __slots__ = ("count", "of_evicted", "of_expired", "of_replaced")
+    __slots__ = ("count", "doomed", "of_evicted", "of_expired", "of_replaced")
 
     def __init__(self) -> None:
         self.of_expired = False
         self.of_evicted = False
         self.of_replaced = False
         self.count = 0  # lazyfreed_objects
+        self.doomed: list[Large] = []
 
     def note(self, value: Any) -> None:
         """Count *value*, which is about to be removed lazily; None: there is no value."""

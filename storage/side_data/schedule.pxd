@@ -87,6 +87,9 @@ cdef class Schedule:
     @cython.locals(found=list, at=RaxIterator, key=bytes)
     cpdef list deadlines(self)
 
+    cpdef Py_ssize_t parts(self) except -1
+    @cython.locals(at=RaxIterator, job=Job)
+    cpdef bint shed(self, Py_ssize_t most) except -1
     cpdef Py_ssize_t memory(self) except -1
     @cython.locals(copy=Schedule, at=RaxIterator, entry_id=StreamId, job=Job)
     cpdef Schedule copy(self)

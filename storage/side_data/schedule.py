@@ -51,6 +51,7 @@ OBJECT = 320  # bytes of a schedule, compiled, without the nodes of its trees
 DEADLINE = 240  # bytes of a deadline, in both trees
 PLACE = 96  # bytes that a tree takes for each of its keys, if their times are scattered
 JOB = 200  # bytes of a job besides its texts
+FREED_AT_ONCE = 2000  # entries, deadlines and jobs
 MOST_KEPT = 1 << 17  # bytes that the writer of fields keeps
 
 _writers = [RdbWriter(compress=False)]  # the one that writes fields
@@ -304,6 +305,30 @@ class Schedule:
 
     # ------------------------------------------------------------------ all
 
+    def parts(self) -> int:
+        """How many entries, deadlines and jobs it has."""
+        return self._entries.size + self._deadlines.size + len(self.jobs)
+
+    def shed(self, most: int) -> bool:
+        """Forget *most* of its entries, deadlines and jobs. True if none is left.
+
+        O(log N) for each.
+        """
+        for _ in range(most):
+            if self._entries.size:
+                at = self._entries.seek("^")
+                self.discard(stream_id.from_key(at.current_key()))
+            elif self._deadlines.size:
+                at = self._deadlines.seek("^")
+                self.keep(stream_id.from_key(at.current_key()))
+            elif self.jobs:
+                _, job = self.jobs.popitem()
+                self._weigh(-_weight_of(job))
+                self._runs.remove(_run_key(job))
+            else:
+                return True
+        return False
+
     def memory(self) -> int:
         """About how many bytes it takes."""
         return self._weight + (self._entries.size + self._runs.size) * PLACE
@@ -415,6 +440,9 @@ class ScheduleKind(SideKind):
 
     def memory(self, value: Schedule) -> int:
         return value.memory()
+
+    def is_large(self, value: Schedule) -> bool:
+        return value.parts() > FREED_AT_ONCE
 
     def commands(self, key: bytes, group: bytes | None, value: Schedule) -> Iterator[Words]:
         """XADD for each entry, with its number; XSCHEDULE for each job; XEXPIREAT for deadlines.

@@ -69,6 +69,11 @@ class SideData:
         """Keys that the server may write because of them: who sets them needs the right to."""
         return [key for kind, _, value in self._sorted() for key in kind.written_keys(value)]
 
+    def large(self) -> list[Any]:
+        """The values that take long to be freed: each has a method shed()."""
+        found = self._values.items()
+        return [value for place, value in found if kinds.named(place[0]).is_large(value)]
+
     def memory(self) -> int:
         """About how many bytes they take."""
         return sum(kind.memory(value) for kind, _, value in self._sorted())

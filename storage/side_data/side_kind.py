@@ -33,6 +33,10 @@ class SideKind:
         """About how many bytes *value* takes."""
         return len(self.dump(value))
 
+    def is_large(self, value: Any) -> bool:
+        """Whether *value* takes long to be freed: it has a method ``shed`` then (settings.py)."""
+        return False
+
     def written_keys(self, value: Any) -> tuple[bytes, ...]:
         """Keys that the server may write because of *value*: who sets it needs the right to."""
         return ()

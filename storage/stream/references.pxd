@@ -17,12 +17,15 @@ cdef class References:
     cdef public StreamId kept_below
     cdef public StreamId swept
     cdef public list acked
+    cdef public Rax counting
+    cdef public bytes counted_to
 
     @cython.locals(number=Py_ssize_t)
     cpdef Py_ssize_t count(self, bytes key) except -1
-    @cython.locals(number=Py_ssize_t)
+    cdef Rax _counted(self, bytes key)
+    @cython.locals(number=Py_ssize_t, ids=Rax)
     cpdef int added(self, bytes key) except -1
-    @cython.locals(number=Py_ssize_t, entry_id=StreamId, acked=list)
+    @cython.locals(number=Py_ssize_t, entry_id=StreamId, acked=list, ids=Rax)
     cpdef int removed(self, bytes key) except -1
     @cython.locals(least=StreamId)
     cpdef int group_moves(self, StreamId old, StreamId new) except -1

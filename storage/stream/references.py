@@ -20,6 +20,9 @@ A stream that gives up what all groups have acknowledged (RETAIN-ACKED) looks at
 ``swept`` is the id up to which it has, and ``acked`` has the keys of those acknowledged since, of
 which no more than MOST_ACKED are kept: then all is looked at again.
 
+An index may be made some entries at a time (count_some in retention.py), in the order of the keys:
+``counting`` has then all up to ``counted_to``, in whatever group, and is kept as the index will be.
+
 This is made when a command first asks, from all groups, which then tell it of each change. A stream
 that is never asked has none: it is not stored in an RDB, nor copied.
 
@@ -46,13 +49,15 @@ _MOST_ACKED: Final = MOST_ACKED  # the same as a C number
 class References:
     """The references of all groups of a stream, which report here what they do. All is O(log N)."""
 
-    __slots__ = ("acked", "ids", "kept_below", "least", "swept")
+    __slots__ = ("acked", "counted_to", "counting", "ids", "kept_below", "least", "swept")
 
     def __init__(self) -> None:
         self.ids: Rax | None = None  # id key -> how many groups have it pending; None: not counted
         self.least: StreamId | None = None  # None: not known
         self.kept_below = ZERO
         self.swept = ZERO
+        self.counting: Rax | None = None  # what becomes ids
+        self.counted_to = b""
         self.acked: list[bytes] | None = None  # None: nobody looks at them
         allocation.used += _OBJECT
 
@@ -65,20 +70,28 @@ class References:
         number: int = self.ids.find(key, 0)
         return number
 
+    def _counted(self, key: bytes) -> Rax | None:
+        """Where the entry of that key is counted; None: nowhere, so far."""
+        if self.ids is None and self.counting is not None and key <= self.counted_to:
+            return self.counting
+        return self.ids
+
     def added(self, key: bytes) -> None:
         """An entry has become pending in a group."""
-        if self.ids is not None:
-            number: int = self.ids.find(key, 0)
-            self.ids.insert(key, number + 1)
+        ids = self._counted(key)
+        if ids is not None:
+            number: int = ids.find(key, 0)
+            ids.insert(key, number + 1)
 
     def removed(self, key: bytes) -> None:
         """An entry is no longer pending in a group."""
-        if self.ids is not None:
-            number: int = self.ids.find(key, 0)
+        ids = self._counted(key)
+        if ids is not None:
+            number: int = ids.find(key, 0)
             if number > 1:
-                self.ids.insert(key, number - 1)
+                ids.insert(key, number - 1)
             else:
-                self.ids.remove(key)
+                ids.remove(key)
         entry_id = stream_id.from_key(key)
         if stream_id.compare(entry_id, self.kept_below) < 0:
             self.kept_below = entry_id

@@ -11,16 +11,21 @@ What all groups have acknowledged may lie between entries that some group needs:
     swept   between bound and here each entry was looked at once (references.py); those that have
             been acknowledged since are known by their ids
 
+For many groups that needs an index of what is pending, which is made a part at a time, too.
+
 Nothing here knows the time: the caller says up to which id, and how much at once.
 """
 
 from __future__ import annotations
 
 from storage.listpack.listpack import Listpack
+from storage.rax.rax import Rax
 from storage.stream import deletions, stream_id, stream_node
-from storage.stream.references import References
+from storage.stream.references import FEW, References
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
+
+_FEW = FEW  # as a C number
 
 
 def drop_nodes(stream: Stream, most: int, minid: StreamId, length: int, size: int) -> int:
@@ -50,6 +55,56 @@ def drop_nodes(stream: Stream, most: int, minid: StreamId, length: int, size: in
     if dropped:
         stream.first_id = stream.first_entry_id()
     return before - stream.length
+
+
+def known_references(stream: Stream) -> References | None:
+    """The references of all groups, made if needed, but without an index. None without groups."""
+    found: References | None = None
+    for group in stream.groups.values():
+        found = group.references
+        break
+    if found is None and stream.groups:
+        found = References()
+        for group in stream.groups.values():
+            group.references = found
+    return found
+
+
+def count_some(stream: Stream, references: References, most: int) -> bool:
+    """Count about *most* more pending entries for the index. True if it is made, or not needed.
+
+    All are counted up to the least key that a group has reached with its share of them. O(groups
+    log N + most).
+    """
+    if references.ids is not None or len(stream.groups) <= _FEW:
+        references.counting = None
+        return True
+    if references.counting is None:
+        references.counting, references.counted_to = Rax(), b""
+    counting, after = references.counting, references.counted_to
+    end: bytes | None = None
+    for group in stream.groups.values():
+        place = group.pel.seek(">", after)
+        left = most // len(stream.groups) + 1
+        while left > 0 and place.next():
+            left -= 1
+        if left == 0:
+            key = place.current_key()
+            if end is None or key < end:
+                end = key
+    for group in stream.groups.values():
+        place = group.pel.seek(">", after)
+        while place.next():
+            key = place.current_key()
+            if end is not None and key > end:
+                break
+            number: int = counting.find(key, 0)
+            counting.insert(key, number + 1)
+    if end is not None:
+        references.counted_to = end
+        return False
+    references.ids, references.counting = counting, None
+    return True
 
 
 def first_needed(stream: Stream, references: References) -> StreamId:

@@ -44,7 +44,7 @@ def _remove(call: Call, lazily: bool) -> int:
     """Remove the keys, and say how many there were.
 
     *lazily*: Redis would free large values in another thread. Here they are freed at once, but
-    counted as Redis counts them.
+    counted as Redis counts them. A large schedule is freed in slices, by cron.
     """
     db = call.db
     removed = 0
@@ -52,6 +52,8 @@ def _remove(call: Call, lazily: bool) -> int:
         if key in db:
             if lazily:
                 call.server.events.freeing.note(db.peek(key))
+            if db.side:
+                db.doom(key)
             db.remove(key)
             db.changed(key, b"del")
             removed += 1
