@@ -128,6 +128,11 @@ class AcceptedParameters:
     oom_score_adj_values = Parameter(Kind(_parse_oom_scores, many_words=True), "0 200 800")
     # encodings
     list_compress_depth = Parameter(integer(), 0)
+    hash_min_template_entries = Parameter(LONG, 0)  # a hash has its own fields, always
+    hash_max_template_entries = Parameter(LONG, 0)
+    hash_rdb_load_min_template_entries = Parameter(LONG, 0)
+    hash_rdb_load_max_template_entries = Parameter(LONG, 0)
+    hash_rdb_load_template_disassembly_threshold = Parameter(LONG, 0)
     array_slice_size = Parameter(LONG, 4096)
     array_sparse_kmax = Parameter(LONG, 10)
     array_sparse_kmin = Parameter(LONG, 5)

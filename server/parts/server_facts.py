@@ -21,13 +21,14 @@ from server.observe import (
     stats_facts,
 )
 from server.observe.client_facts import Connected, buffers_of
-from server.observe.fact import COUNT, FLAG, Facts, Section, flag, gauge, nothing
+from server.observe.fact import BYTES, COUNT, FLAG, Facts, Section, flag, gauge, nothing
 from server.observe.memory_facts import MemoryFigures
 from server.observe.process_facts import Run
 from server.observe.stats_facts import Thread
 from server.parts.access import facts as access
 from server.parts.eviction import facts as eviction
 from server.parts.expiry import facts as expiry
+from server.parts.hash_imports import Prepared
 from server.parts.persistence import facts as persistence
 from server.parts.propagation import facts as propagation
 from server.parts.pubsub import facts as pubsub
@@ -44,6 +45,18 @@ from server.table.command import TABLE
 WATCHED = Facts[Watching](
     gauge("total_watched_keys", COUNT, lambda watching: len(watching.watchers),
           "Keys that clients watch"),
+)  # fmt: skip
+
+TEMPLATES = Facts[Prepared](
+    gauge("hash_templates", COUNT, lambda prepared: prepared.count,
+          "Fieldsets that clients have prepared by HIMPORT PREPARE, and not discarded"),
+    nothing("hash_template_keys", COUNT,
+            "Keys that are stored by such a fieldset: none, a hash has its own fields"),
+)  # fmt: skip
+
+MEMORY_OF_TEMPLATES = Facts[Prepared](
+    gauge("used_memory_hash_templates", BYTES, lambda prepared: prepared.bytes,
+          "What the fieldsets of hash_templates take: a part of mem_clients_normal"),
 )  # fmt: skip
 
 LOADING = Facts[ServerState](
@@ -134,6 +147,7 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         memory_facts.MEMORY.of(memory),
         key_facts.FREED.of(lambda state: state.events),
         scripting.MEMORY.of(lambda state: scripting.figures_of(state.scripting)),
+        MEMORY_OF_TEMPLATES.of(lambda state: state.hash_imports.prepared),
         replication.MEMORY.of(lambda state: state.replication.memory()),
         memory_facts.ABSENT.of(state_itself),
     ),
@@ -179,6 +193,7 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         eviction.KEYS.of(lambda state: state.key_eviction),
         eviction.CLIENTS.of(lambda state: state.client_eviction),
         slow_log.SLOW.of(lambda state: state.slow_log),
+        TEMPLATES.of(lambda state: state.hash_imports.prepared),
         stats_facts.ABSENT.of(state_itself),
     ),
     Section(

@@ -125,6 +125,11 @@ ACCEPTED_EXAMPLES = """
     enable-protected-configs no
     events-per-io-thread 2
     extended-redis-compatibility no
+    hash-max-template-entries 512
+    hash-min-template-entries 4
+    hash-rdb-load-max-template-entries 512
+    hash-rdb-load-min-template-entries 4
+    hash-rdb-load-template-disassembly-threshold 10
     hide-user-data-from-log yes
     ignore-warnings ARM64-COW-BUG
     import-mode no

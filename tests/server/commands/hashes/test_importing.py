@@ -94,6 +94,37 @@ def test_fieldsets_count_as_memory_of_their_client(server):
     assert memory.clients == before
 
 
+def told(server):
+    """INFO's fieldsets, keys stored by them, and bytes; the last is in MEMORY STATS, too."""
+    text = server.send_line("INFO stats memory")
+    lines = dict(line.split(b":") for line in bytes(text).split(b"\r\n") if b":" in line)
+    names = (b"hash_templates", b"hash_template_keys", b"used_memory_hash_templates")
+    found = tuple(int(lines[name]) for name in names)
+    stats = server.send_line("MEMORY STATS")
+    assert stats[stats.index(b"hash.templates") + 1] == found[2]
+    return found
+
+
+def test_info_tells_of_the_fieldsets_of_all_clients(server):
+    one, other = server.client(), server.client()
+    assert told(server) == (0, 0, 0)
+    one.send("HIMPORT", "PREPARE", "f", "a", "b")
+    other.send("HIMPORT", "PREPARE", "f", "a", "b")
+    other.send("HIMPORT", "PREPARE", "g", *(b"field-%d" % i for i in range(100)))
+    other.send("HIMPORT", "SET", "h", "f", "1", "2")
+    assert told(server) == (3, 0, one.client.held + other.client.held)
+    other.send("HIMPORT", "PREPARE", "g", "a")  # in its place
+    assert told(server) == (3, 0, one.client.held + other.client.held)
+    other.send("HIMPORT", "DISCARD", "g")
+    server.send_line("FLUSHALL")
+    assert told(server)[0] == 2
+    other.leave()
+    assert told(server) == (1, 0, one.client.held)
+    server.send("EVAL", "redis.call('HIMPORT', 'PREPARE', 'f', 'a')", 0)  # of the script alone
+    one.send("RESET")
+    assert told(server) == (0, 0, 0)
+
+
 def test_a_script_has_its_own(server):
     prepare = "redis.call('HIMPORT', 'PREPARE', 'f', 'a')"
     use = "return redis.call('HIMPORT', 'SET', KEYS[1], 'f', '1')"
