@@ -126,6 +126,11 @@ def blocked(dice: Random, _scene: Scene) -> Requests:
         f"XREADGROUP GROUP g c BLOCK {milliseconds} STREAMS q:stream:0 >",
         f"XREADGROUP GROUP g d BLOCK {milliseconds} CLAIM 20 STREAMS q:stream:0 >",
         f"XREADGROUP GROUP g e BLOCK {milliseconds} CLAIM 0 MAXCOUNT 2 STREAMS q:stream:0 >",
+        f"XREADGROUP GROUP g f BLOCK {milliseconds} WITHFENCE WITHDEADLINE STREAMS q:stream:0 >",
+        f"XREADGROUP GROUP g h BLOCK {milliseconds} WHERE f 1 v NOFIELDS STREAMS q:stream:0 >",
+        f"XREADGROUP GROUP g i BLOCK {milliseconds} COUNT 1 MKGROUP MATCH q:stream:* st*:[01] >",
+        f"XREAD BLOCK {milliseconds} MATCH q:* dead $",
+        f"XREAD BLOCK {milliseconds} WHERE field 1 nothing MATCH stream:* 0",
         f"WAIT 3 {milliseconds}",
         f"WAITAOF 1 0 {milliseconds}",
         f"WAITAOF 1 2 {milliseconds}",
@@ -154,6 +159,11 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
             "XGROUP CFGSET q:stream:0 g VISIBILITY 3 MAXDELIVERIES 2 DEADLETTER dead MKSTREAM"
             f" MAXPENDING {dice.choice((0, 1, 5))} PAUSED no".split()
         ),
+        tuple(
+            f"XGROUP CFGSET q:stream:0 g ACTIVE {dice.choice((0, 1))} TIMEOUT 5"
+            f" CONSUMERTIMEOUT {dice.choice((0, 4, 40))} MAXPENDINGPERCONSUMER"
+            f" {dice.choice((0, 1))} BACKOFF {dice.choice(('0', '1 9', '30'))}".split()
+        ),
         ("XGROUP", "PAUSE", "q:stream:0", "g"),
         tuple(
             f"XCFGSET q:stream:0 RETAIN-AGE {dice.choice((0, 1, 50))} RETAIN-LENGTH"
@@ -163,6 +173,12 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
         ("XREDRIVE", "dead"),
         ("XADD", "q:stream:0", "DELAY", dice.randrange(20), "*", "f", value),
         ("XSCHEDULE", "q:stream:0", "job", "EVERY", dice.randrange(1, 20), "*", "f", "v"),
+        ("XSCHEDULE", "q:stream:1", "tick", "CRON", "* * * * * *", "EXPIRE", 5, "*", "f", value),
+        tuple(f"XNACK q:stream:0 g FAIL IDS 1 1-1 FORCE DELAY {dice.randrange(9)}".split()),
+        ("XGROUP", "DELCONSUMER", "q:stream:0", "g", dice.choice("cdef"), "HANDOVER"),
+        ("XACK", "q:stream:0", "g", "UPTO", f"{2**63}-0"),
+        ("XGROUP", "SETID", "q:stream:0", "g", "0", "CLEAR"),
+        ("COPY", "q:stream:0", "q:stream:1", "REPLACE"),
         ("XUNSCHEDULE", "q:stream:0", "NAMES", "job"),
         ("XADD", "q:stream:0", "EXPIRE", dice.randrange(1, 20), "*", "f", value),
         ("ZADD", "q:zset:0", 1, value[:100]),
@@ -177,7 +193,8 @@ def feeder(dice: Random, _scene: Scene) -> Requests:
     if is_whole:
         requests.add("MULTI")
     for _ in range(dice.choice((1, 5, 50 if len(value) < 10_000 else 2))):
-        weights = (9, 9, 9, 4, 4, 2, 4, 1, 2, 3, 4, 2, 1, 4, 9, 3, 2, 2, 2, 2, 1)
+        weights = [9, 9, 9, 4, 4, 2, 4, 4, 1, 2, 3, 4, 2]
+        weights += [2, 2, 2, 1, 1, 1, 1, 4, 9, 3, 2, 2, 2, 2, 1]
         requests.add(*dice.choices(feeds, weights)[0])
     if is_whole:
         requests.add("EXEC")

@@ -194,6 +194,8 @@ def _drawn(dice: Random) -> list[str]:
     options += f" --repl-diskless-sync {dice.choice(('yes', 'no'))}"
     options += f" --event-loop {dice.choice(('uvloop', 'uvloop', 'asyncio'))}"
     options += f" --busy-reply-threshold {dice.choice((5000, 100, 1, 60000))}"
+    least = dice.choice((0, 50, 5000, 1 << 20))
+    options += f" --commandlog-request-larger-than {least} --commandlog-reply-larger-than {least}"
     options += f" --maxmemory-clients {dice.choice((0, 0, '5mb'))}"
     if dice.random() < 0.4:
         options += f" --requirepass {PASSWORD}"
