@@ -19,6 +19,7 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
 _NO_CLAIM = NO_CLAIM  # as a C number
+ENOUGH = 500  # entries of a reply without MAXCOUNT: then no other stream is looked at
 
 
 class Look:
@@ -167,6 +168,8 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     for _ in range(len(keys)):
         if request.is_full or not keys or (request.where is not None and request.where.is_cut):
             break
+        if request.given >= ENOUGH and not request.max_count:
+            break  # the next call begins with the others
         key = next(iter(keys))
         if not _may_use(call, key, READ | WRITE if request.makes_groups else READ):
             readers.looked(key, False)  # others may

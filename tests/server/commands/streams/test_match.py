@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.commands.streams import stream_patterns
 from server.parts.waiting import pattern_reads
 from storage import allocation
 from tests.server.conftest import NOTHING
@@ -81,6 +82,24 @@ class TestXreadgroup:
         order = [next(iter(found(given.send_line(read)))) for _ in range(6)]
         assert sorted(order[:3]) == ["t:a", "t:b", "t:c"], "a busy stream does not starve others"
         assert order[3:] == ["t:a"] * 3
+
+    def test_a_reply_without_maxcount_ends_when_it_is_long(self, server, monkeypatch):
+        """Once, it had what all streams have, in one go."""
+        monkeypatch.setattr(stream_patterns, "ENOUGH", 3)
+        for number in range(10):
+            server.send_line(f"XADD t:{number} 1-0 f v")
+            server.send_line(f"XADD t:{number} 2-0 f v")
+        seen = {}
+        while reply := found(server.send_line(READ.format("MKGROUP"))):
+            assert len(reply) == 2
+            assert not seen.keys() & reply.keys()
+            seen |= reply
+        assert len(seen) == 10
+        server.send_line("XGROUP SETID t:1 g 0")
+        assert len(found(server.send_line(READ.format("COUNT 1")))) == 1
+        for number in range(10):
+            server.send_line(f"XADD t:{number} 3-0 f v")
+        assert len(found(server.send_line(READ.format("MAXCOUNT 100")))) == 10
 
     def test_new_entries_and_new_streams_are_found(self, given):
         given.send_line(READ.format("MKGROUP"))
