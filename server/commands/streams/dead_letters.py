@@ -60,16 +60,19 @@ def bury(
     """Move the pending entries *dead* of the group *name* to its dead letters; return how many.
 
     Unless *wakes* is False, those who wait for room in the group are woken.
-    They stay as they are if their stream is no stream any more, or full, or has become this very
-    one, by COPY or RENAME; and so does one that was delivered anew since, by XGROUP SETID.
+    They stay as they are if there are no dead letters, or their stream is no stream any more, or
+    full, or has become this very one, by COPY or RENAME; and so does one that was delivered anew
+    since, by XGROUP SETID. Those that are not in the stream any more are acknowledged in any case.
     O(log N) for each.
     """
     policy = policy_of(call, key, name)
     stream = call.db.peek(key)
     group = stream.find_group(name)
-    target = None if policy is None else _target(call, policy.dead_letter)
-    if policy is None or target is None or target is stream:
+    if policy is None:
         return 0
+    target = _target(call, policy.dead_letter) if policy.dead_letter else None
+    if target is stream:
+        target = None
     moved = 0
     for pending in dead:
         if group.find(pendings.id_of(pending)) is pending:
@@ -151,14 +154,14 @@ def _bury(
     group: ConsumerGroup,
     pending: Pending,
     dead_key: bytes,
-    target: Stream,
+    target: Stream | None,
     reason: bytes,
 ) -> bool:
     """Move one entry; if it has been deleted, only acknowledge it. False if *target* is full."""
     entry_id = pendings.id_of(pending)
     entry = stream.range(entry_id, entry_id)
     if entry.next():
-        if target.is_full():
+        if target is None or target.is_full():
             return False
         letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
         _add(call, dead_key, target, letter)

@@ -61,6 +61,7 @@ cdef class Delivery:
         self, EntryFilter where, Pending start, int64_t min_idle, int64_t now_ms
     )
     cdef bint _is_dead(self, Pending pending) except -1
+    cdef bint _leaves(self, Pending pending) except -1
     @cython.locals(entry_id=StreamId, entry=StreamIterator)
     cdef bint _is_wanted(self, EntryFilter where, Pending pending) except -1
     @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
@@ -87,7 +88,7 @@ cdef class Delivery:
     @cython.locals(found=bint, first=StreamId, last=StreamId)
     cdef bint _find_wanted(self, EntryFilter where, StreamIterator entry) except -1
     @cython.locals(group=ConsumerGroup, looks=Py_ssize_t, claimed=list, last=Pending, pending=Pending, newer=Pending,
-                   entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t, waits=bint)
+                   entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t, waits=bint, is_there=bint)
     cdef int _write_idle(
         self, Encoder out, EntryWriter writer, Consumer consumer, Py_ssize_t count, int64_t now_ms,
         Py_ssize_t end, bint is_first, int64_t min_idle, int64_t deadline,

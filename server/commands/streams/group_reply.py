@@ -70,7 +70,9 @@ class Delivery:
         self.dead = []
         if self.min_idle == _NO_CLAIM and policy.visibility_ms:
             self.min_idle = policy.visibility_ms
-        elif self.min_idle == _NO_CLAIM and (policy.backoff_ms or policy.active):
+        elif self.min_idle == _NO_CLAIM and (
+            policy.backoff_ms or policy.active or policy.consumer_timeout_ms
+        ):
             self.min_idle = RELEASED_ONLY
 
     def awaits_backoff(self) -> bool:
@@ -118,14 +120,15 @@ class Delivery:
     def find_idle(self, min_idle: int, now_ms: int) -> Pending | None:
         """The entry delivered longest ago, if that is *min_idle* ms; one that is in the stream.
 
-        Or one that is dead, wherever it is. The others are passed, once for all calls.
+        By a policy also one that is not, as it leaves the group; else these are passed, once for
+        all calls.
         """
         by_time = self.group.by_time
         pending = by_time.first_left()
         if self.where is not None:
             pending = self._first_wanted(self.where, pending, min_idle, now_ms)
         while pending is not None and self.group.is_idle(pending, min_idle, now_ms):
-            if self._is_dead(pending) or self.stream.contains(pendings.id_of(pending)):
+            if self.policy is not None or self.stream.contains(pendings.id_of(pending)):
                 return pending
             by_time.is_gone(pending)
             pending = pending.newer
@@ -141,10 +144,12 @@ class Delivery:
             left = min_idle - octets.since(pending.delivery_time, now_ms)
             # By a policy, what is due and was not given is dead and cannot be moved: no time helps.
             is_stuck = self.policy is not None and left <= 0
-            is_there: bool = self.stream.contains(pendings.id_of(pending))
+            is_there: bool = (
+                self.policy is not None or self.stream.contains(pendings.id_of(pending))
+            )
             if not is_stuck and is_there:
                 return max(1, left)
-            if not is_there and not self._is_dead(pending):
+            if not is_there:
                 by_time.is_gone(pending)
             pending = pending.newer
         return 0
@@ -165,7 +170,7 @@ class Delivery:
         for _ in range(MOST_CLAIMS):
             if pending is None or not self.group.is_idle(pending, min_idle, now_ms):
                 return None
-            if self._is_dead(pending) or self._is_wanted(where, pending):
+            if self._leaves(pending) or self._is_wanted(where, pending):
                 return pending
             pending = pending.newer
         return None
@@ -173,6 +178,12 @@ class Delivery:
     def _is_dead(self, pending: Pending) -> bool:
         """Whether it is moved to the dead letters when it is due, by any reader."""
         return self.policy is not None and self.policy.is_dead(pendings.count_of(pending))
+
+    def _leaves(self, pending: Pending) -> bool:
+        """Whether it leaves the group when it is due: it is dead, or not in the stream any more."""
+        if self.policy is None:
+            return False
+        return self._is_dead(pending) or not self.stream.contains(pendings.id_of(pending))
 
     def _is_wanted(self, where: EntryFilter, pending: Pending) -> bool:
         """Whether it is in the stream, and *where* names it."""
@@ -188,7 +199,7 @@ class Delivery:
                 return 0
             left = min_idle - octets.since(pending.delivery_time, now_ms)
             is_stuck = self.policy is not None and left <= 0
-            if not is_stuck and (self._is_dead(pending) or self._is_wanted(where, pending)):
+            if not is_stuck and (self._leaves(pending) or self._is_wanted(where, pending)):
                 return max(1, left)
             pending = pending.newer
         return max(min_idle, CLAIMS_AGAIN_MS)
@@ -297,7 +308,8 @@ class Delivery:
     ) -> None:
         """Claim and write the entries that are idle, the oldest first, as write_new() does.
 
-        Those that are no longer in the stream stay as they are.
+        Those that are no longer in the stream leave the group by a policy, as the dead do: else
+        nobody could read any more where a policy limits what is pending. Without one they stay.
         """
         group, claimed = self.group, self.claimed
         waits = self.awaits_backoff()
@@ -309,7 +321,10 @@ class Delivery:
             if waits and self.is_to_wait(pending, now_ms):
                 self.is_more = True
                 break
-            if self._is_dead(pending):
+            entry_id = pendings.id_of(pending)
+            entry = self.stream.range(entry_id, entry_id)
+            is_there = entry.next()
+            if self._is_dead(pending) or (self.policy is not None and not is_there):
                 if len(self.dead) == MOST_DEAD:
                     self.is_more = True
                     break
@@ -323,9 +338,7 @@ class Delivery:
                 if not self._is_wanted(self.where, pending):
                     pending = newer
                     continue
-            entry_id = pendings.id_of(pending)
-            entry = self.stream.range(entry_id, entry_id)
-            if entry.next():
+            if is_there:
                 size = out.size()
                 writer.write(entry)
                 if self.tells_deliveries:

@@ -27,6 +27,7 @@ from storage.side_data.group_policy import (
     GroupPolicy,
 )
 from storage.side_data.side_data import SideData
+from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.stream import Stream
 
 NO_DEADLETTER = ErrorReply(
@@ -71,7 +72,7 @@ def xgroup_cfgset(call: Call) -> Reply:
     What is not named stays as it is. 0, an empty name and no end what was set.
     """
     key, name = call.argv[2], call.argv[3]
-    _check_group(call)
+    group = _checked_group(call)
     present = dead_letters.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
     makes = _take(policy, Args(call.argv, 4), call.is_replayed)
@@ -82,6 +83,7 @@ def xgroup_cfgset(call: Call) -> Reply:
     if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:
         call.db.add(policy.dead_letter, Stream())
     _put(call, key, name, policy)
+    group.by_time.look_again()  # by a policy, what is not in the stream any more is to leave
     call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=None, wakes=True)
     return OK
 
@@ -147,11 +149,13 @@ def _put(call: Call, key: bytes, name: bytes, policy: GroupPolicy) -> None:
     call.db.put_side(key, side)
 
 
-def _check_group(call: Call) -> None:
+def _checked_group(call: Call) -> ConsumerGroup:
     key, name = call.argv[2], call.argv[3]
     stream = call.db.find(key, Stream)
-    if stream is None or stream.find_group(name) is None:
+    group = None if stream is None else stream.find_group(name)
+    if group is None:
         raise errors.no_such_key_or_group(key, name)
+    return group
 
 
 @command(
@@ -167,7 +171,7 @@ def xgroup_cfgget(call: Call) -> Reply:
 
     XGROUP CFGGET key group
     """
-    _check_group(call)
+    _checked_group(call)
     policy = dead_letters.policy_of(call, call.argv[2], call.argv[3]) or GroupPolicy()
     return {word.lower(): _shown(word, value) for word, value in policy.settings()}
 
@@ -211,7 +215,7 @@ def xgroup_resume(call: Call) -> Reply:
 def _pause(call: Call, paused: bool) -> Reply:
     """Answers 1 if that changes anything, else 0."""
     key, name = call.argv[2], call.argv[3]
-    _check_group(call)
+    _checked_group(call)
     present = dead_letters.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
     if policy.paused == paused:

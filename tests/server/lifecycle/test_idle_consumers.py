@@ -6,6 +6,7 @@ import pytest
 
 from server.lifecycle.idle_consumers import IdleConsumers
 from tests.server.commands.streams.test_group_policies import given, pending
+from tests.server.conftest import NOTHING
 
 
 class Ticks:
@@ -66,8 +67,20 @@ def test_who_waits_for_what_is_released_gets_it(queue, ticks):
     assert given(waiter.reply()) == [1, 2]
 
 
+def test_what_it_had_comes_next(queue, ticks):
+    ticks(900)
+    waiter = queue.client()
+    line = "XREADGROUP GROUP g cem COUNT 2 BLOCK 0 STREAMS s >"
+    assert given(waiter.send_line(line)) == [3]
+    assert waiter.send_line(line) == NOTHING
+    ticks(500)
+    assert given(waiter.reply()) == [1, 2]
+    assert queue.send_line("XREADGROUP GROUP g cem STREAMS s >") is None
+
+
 def test_who_waits_is_not_silent(queue, ticks):
     queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
+    queue.send_line("XACK s g 2")
     waiter = queue.client()
     for _ in range(5):
         waiter.send_line("XREADGROUP GROUP g ann BLOCK 3000 STREAMS s >")

@@ -441,6 +441,22 @@ class TestLimits:
         line = "XREADGROUP GROUP g ann COUNT 1 NOACK STREAMS s >"
         assert [given(queue.send_line(line)) for _ in range(3)] == [[1], [2], [3]]
 
+    def test_what_was_trimmed_takes_no_room_for_ever(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.send_line("XTRIM s MAXLEN 0")
+        assert queue.send_line("XREADGROUP GROUP g bob CLAIM 0 STREAMS s >") is None
+        queue.send_line("XGROUP CFGSET s g MAXPENDING 3 VISIBILITY 1000")
+        queue.send_line("XADD s 9-0 job 9")
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("bob"))
+        queue.advance(999)
+        assert waiter.waits
+        queue.logged()
+        queue.advance(1)
+        assert given(waiter.reply()) == [9]
+        assert pending(queue) == {9: (b"bob", 1)}
+        assert b"XACK s g 1-0" in queue.logged()
+
 
 class TestPauses:
     def test_nobody_is_woken_by_time_while_it_lasts(self, queue):
