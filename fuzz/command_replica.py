@@ -21,6 +21,8 @@ from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.value_type import Words
 
+DEFAULTS = [b"IDMP-DURATION", b"100", b"IDMP-MAXSIZE", b"100"]
+
 
 class Difference(Exception):
     """The replica has other data, or cannot run what was logged; says what."""
@@ -89,9 +91,12 @@ def shown(database: Keyspace, key: bytes, now_ms: int) -> Iterator[object]:
     if not isinstance(value, Stream):
         yield digest.of_key(database, key)
         return
+    claimed: list[Words] = []
     released: list[tuple[bytes, bytes, bytes, bool]] = []
     for words in types.of(value).commands(key, value):
-        if words[0] == b"XNACK":
+        if words[0] == b"XCLAIM":
+            claimed.append(words)
+        elif words[0] == b"XNACK":
             released += _released(words, now_ms)
         elif words[0] == b"XSETID" and words[-1] == b"0-0":
             yield *words[:-1], b"0-1"  # no words set it to 0-0: that is how it is logged
@@ -99,13 +104,22 @@ def shown(database: Keyspace, key: bytes, now_ms: int) -> Iterator[object]:
             yield tuple(words)
         elif words[:2] == [b"XGROUP", b"CREATE"]:
             yield *words[:-1], min(int(words[-1]), value.entries_added)
-        elif words[0] != b"XIDMPRECORD" or not _is_old(value, words, now_ms):
+        elif words[0] == b"XIDMPRECORD":
+            if not _is_old(value, words, now_ms):
+                yield words
+        elif words[0] != b"XCFGSET" or words[2:] != DEFAULTS:  # which some forms of files have
             yield words
+    yield sorted(claimed, key=_group_and_time)
     yield sorted(released)
     side = database.side.get(key)
     for words in () if side is None else side.commands(key):
         if words[0] != b"XEXPIREAT" or value.contains(stream_id.parse_id(words[3])):
             yield words  # each server forgets the deadlines of other entries in its own time
+
+
+def _group_and_time(words: Words) -> tuple[bytes, int, bytes]:
+    """What XCLAIM sorts by: in an RDB those of one time have no order."""
+    return words[2], int(words[7]), words[5]
 
 
 def _released(words: Words, now_ms: int) -> list[tuple[bytes, bytes, bytes, bool]]:

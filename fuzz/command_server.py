@@ -99,9 +99,9 @@ class KeptLog(Durability):
 
 
 class FuzzedServer:
-    """A whole server with *clients* clients."""
+    """A whole server with *clients* clients; and a replica, unless *is_alone*."""
 
-    def __init__(self, clients: int) -> None:
+    def __init__(self, clients: int, is_alone: bool = False) -> None:
         gc.collect()
         config = Config()
         config.save = []
@@ -110,7 +110,7 @@ class FuzzedServer:
         self.state = ServerState(config, ServerClock(now_ns, now_ns))
         self.state.events.loose_keys.many = MANY_LOOSE
         self._log = KeptLog()
-        self._replica = FuzzedReplica(lambda: self.now_ms)
+        self._replica = None if is_alone else FuzzedReplica(lambda: self.now_ms)
         self.dispatcher = Dispatcher(self.state, self._log)
         self.dispatcher.turn.enter()
         self._roles = RoleChanges(self.dispatcher, lambda: None)
@@ -211,6 +211,8 @@ class FuzzedServer:
     def _follow(self) -> None:
         """Let the replica run what was logged. Raises Finding."""
         units, self._log.units = self._log.units, []
+        if self._replica is None:
+            return
         for unit in units:
             try:
                 self._replica.run(unit)
@@ -238,7 +240,8 @@ class FuzzedServer:
         """
         databases = self.state.databases
         try:
-            self._replica.compare(databases)
+            if self._replica is not None:
+                self._replica.compare(databases)
         except Difference as difference:
             raise Finding(str(difference)) from difference
         written = b"".join(SnapshotWriter(databases, {}))
@@ -307,7 +310,8 @@ class FuzzedServer:
             state.empty(state.databases)
             self.dispatcher.waits.serve_ready()
         self._log.units.clear()
-        self._replica.empty()
+        if self._replica is not None:
+            self._replica.empty()
 
 
 # ---------------------------------------------------------------------- replies

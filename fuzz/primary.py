@@ -70,7 +70,7 @@ def receive_copy(data: bytes, size: int) -> None:
 
 def follow(data: bytes, size: int) -> None:
     """Run *data* as the stream of a primary."""
-    server = FuzzedServer(1)
+    server = FuzzedServer(1, is_alone=True)
     replication = server.state.replication
     replication.history.keep_backlog(BACKLOG)
     replication.follow("127.0.0.1", 1)
