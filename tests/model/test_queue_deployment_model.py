@@ -529,9 +529,17 @@ class QueueMachine(RuleBasedStateMachine):
                 entry.owner = ""
         shown = self.settings()
         assert shown[b"fence"] >= self.seen.fence
-        if shown[b"activeconsumer"].decode() not in ("", self.seen.active):
-            assert shown[b"fence"] > self.seen.fence
-        self.seen.fence, self.seen.active = shown[b"fence"], shown[b"activeconsumer"].decode()
+        self.check_turn(shown[b"activeconsumer"].decode(), shown[b"fence"])
+
+    def check_turn(self, active: str, fence: int) -> None:
+        """Whether that consumer may be the active one, with that number."""
+        was, timeout = self.seen.active, self.seen.policy.timeout
+        if active not in ("", was):
+            assert fence > self.seen.fence
+            names = [row[1].decode() for row in self.line("XINFO CONSUMERS s g")]
+            assert was not in names or was not in self.last_seen or self.is_silent(was, timeout)
+            assert was not in names or was != self.waiting
+        self.seen.fence, self.seen.active = fence, active
 
     def check_way(self, number, entry, place, row, letter) -> None:
         """Whether an entry may go where it is now."""

@@ -89,7 +89,7 @@ class TestXreadgroup:
         for number in range(10):
             server.send_line(f"XADD t:{number} 1-0 f v")
             server.send_line(f"XADD t:{number} 2-0 f v")
-        seen = {}
+        seen: dict[str, list[int]] = {}
         while reply := found(server.send_line(READ.format("MKGROUP"))):
             assert len(reply) == 2
             assert not seen.keys() & reply.keys()
