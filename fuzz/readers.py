@@ -168,6 +168,7 @@ XCFGGET k
 GROUP_READERS = f"""
 XINFO CONSUMERS k @group
 XGROUP CFGGET k @group
+XINFO ORDER k @group
 XPENDING k @group
 XPENDING k @group - + {MAX}
 XPENDING k @group (0 + 10

@@ -51,6 +51,8 @@ class QueueWords(Generic[AnyClient]):
     whose worker dies, waits as long as *backoff_ms* says before the second delivery, the third and
     so on; the last number repeats. After *max_deliveries* a job goes to the stream *dead_letters*,
     by default ``<name>:dead``. At most *max_pending* are under way at a time; 0: any number.
+    Jobs with an equal field *order_by* are done one at a time, in order; one that fails holds
+    back those after it.
     A worker that neither reads nor extends for a day, or twice *visibility_ms*, is taken for dead.
     Done jobs leave the stream when all its groups have done them, unless *keep_done*.
 
@@ -67,6 +69,7 @@ class QueueWords(Generic[AnyClient]):
         backoff_ms: Sequence[int] = (1_000, 10_000, 60_000),
         max_deliveries: int = 5,
         max_pending: int = 0,
+        order_by: str = "",
         dead_letters: str = "",
         keep_done: bool = False,
     ) -> None:
@@ -83,6 +86,7 @@ class QueueWords(Generic[AnyClient]):
             "MAXDELIVERIES", max_deliveries,
             "DEADLETTER", self.dead_letters, "MKSTREAM", "MAXPENDING", max_pending,
             "CONSUMERTIMEOUT", max(DEAD_MS, 2 * visibility_ms),
+            "ORDERBY", order_by, "MAXPENDINGPERVALUE", 1 if order_by else 0,
         )  # fmt: skip
 
     def to_create(self) -> Words:

@@ -6,6 +6,10 @@
     DEADLETTER stream          it leaves the group for this stream
     MAXPENDING n               no new entry is delivered while so many are pending in the group
     MAXPENDINGPERCONSUMER n    nor to a consumer that has so many
+    ORDERBY field              entries with one value of the field go to one consumer at a time, in
+                               their order
+    MAXPENDINGPERVALUE n       and no more than so many of them
+    RELEASED yes               what was released (XNACK) goes to who reads next
     ACTIVE 1                   one consumer at a time is given entries, the others stand by;
     TIMEOUT ms                 after so long a silence another takes over
     CONSUMERTIMEOUT ms         a consumer that is silent for so long is deleted; what it had is
@@ -36,6 +40,7 @@ NUMBERS = {
     b"MAXDELIVERIES": "max_deliveries",
     b"MAXPENDING": "max_pending",
     b"MAXPENDINGPERCONSUMER": "max_pending_of_one",
+    b"MAXPENDINGPERVALUE": "max_pending_of_value",
     b"ACTIVE": "active",
     b"TIMEOUT": "timeout_ms",
     b"FENCE": "fence",
@@ -47,8 +52,10 @@ FENCE = b"FENCE"
 BACKOFF = b"BACKOFF"
 MOST_WAITS = 32  # numbers of BACKOFF; so a client cannot make a policy large
 DEADLETTER = b"DEADLETTER"
-PAUSED = b"PAUSED"
-FLAGS = {b"no": False, b"yes": True}
+ORDERBY = b"ORDERBY"
+PAUSED, RELEASED = b"PAUSED", b"RELEASED"
+FLAGS = {PAUSED: "paused", RELEASED: "released"}  # what each word sets
+YES_OR_NO = {b"no": False, b"yes": True}
 
 
 _has_timeouts = False  # of the process: any policy has had a CONSUMERTIMEOUT
@@ -69,8 +76,9 @@ class GroupPolicy:
 
     __slots__ = (
         "active", "active_consumer", "backoff_ms", "consumer_timeout_ms", "dead_letter", "fence",
-        "look_at_ms", "max_deliveries", "max_pending", "max_pending_of_one", "paused", "seen_ms",
-        "silent", "suspected_ms", "timeout_ms", "visibility_ms",
+        "look_at_ms", "max_deliveries", "max_pending", "max_pending_of_one",
+        "max_pending_of_value", "order_by", "paused", "released", "seen_ms", "silent",
+        "suspected_ms", "timeout_ms", "visibility_ms",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -80,6 +88,9 @@ class GroupPolicy:
         self.dead_letter = NO_NAME
         self.max_pending = 0
         self.max_pending_of_one = 0
+        self.max_pending_of_value = 0
+        self.order_by = NO_NAME  # a field
+        self.released = False
         self.paused = False
         self.active = 0  # how many consumers may read; 0: all
         self.active_consumer = NO_NAME
@@ -93,9 +104,15 @@ class GroupPolicy:
         self.seen_ms = self.suspected_ms = 0
 
     @property
-    def limits_pending(self) -> bool:
-        """Whether an acknowledgement may let an entry be delivered."""
-        return self.max_pending > 0 or self.max_pending_of_one > 0
+    def gives_released(self) -> bool:
+        """Whether who reads is given what has no owner, too."""
+        return bool(
+            self.backoff_ms
+            or self.active
+            or self.consumer_timeout_ms
+            or self.order_by
+            or self.released
+        )
 
     def room(self, pending: int, of_consumer: int) -> int:
         """How many new entries a consumer may be given that has *of_consumer* of the *pending*."""
@@ -139,8 +156,10 @@ class GroupPolicy:
                 self.backoff_ms = ()
         elif word == DEADLETTER:
             self.dead_letter = value
-        elif word == PAUSED and value.lower() in FLAGS:
-            self.paused = FLAGS[value.lower()]
+        elif word == ORDERBY:
+            self.order_by = value
+        elif word in FLAGS and value.lower() in YES_OR_NO:
+            setattr(self, FLAGS[word], YES_OR_NO[value.lower()])
         else:
             return False
         return True
@@ -149,13 +168,14 @@ class GroupPolicy:
         """All words, and their values."""
         found = [(word, b"%d" % getattr(self, name)) for word, name in NUMBERS.items()]
         waits = b" ".join(b"%d" % wait for wait in self.backoff_ms) or b"0"
-        paused = b"yes" if self.paused else b"no"
+        flags = [(word, b"yes" if getattr(self, name) else b"no") for word, name in FLAGS.items()]
         return [
             *found,
             (BACKOFF, waits),
             (DEADLETTER, self.dead_letter),
             (ACTIVECONSUMER, self.active_consumer),
-            (PAUSED, paused),
+            (ORDERBY, self.order_by),
+            *flags,
         ]
 
     def words(self) -> list[bytes]:

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t, uint32_t
 
 from storage cimport allocation, octets
 from storage.stream cimport pending as pendings
+from storage.stream.group_order cimport GroupOrder
 from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
@@ -11,6 +12,7 @@ from storage.stream.stream_id cimport StreamId
 
 cdef Py_ssize_t CONSUMER
 cdef Py_ssize_t GROUP
+cdef int64_t _PARKED
 
 
 cdef Py_ssize_t IN_USE
@@ -40,6 +42,7 @@ cdef class ConsumerGroup:
     cdef readonly dict consumers
     cdef list _table
     cdef public References references
+    cdef public GroupOrder order
 
     cdef int _use(self) except -1
     cpdef Consumer find_consumer(self, bytes name)
@@ -66,9 +69,15 @@ cdef class ConsumerGroup:
 
     @cython.locals(pending=Pending, key=bytes)
     cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count)
-    @cython.locals(owner=Consumer)
     cpdef int release(self, Pending pending) except -1
+    @cython.locals(owner=Consumer)
+    cdef int _disown(self, Pending pending) except -1
+    @cython.locals(had_owner=bint, order=GroupOrder)
     cpdef int hold(self, Pending pending, int64_t until_ms) except -1
+    @cython.locals(pending=Pending)
+    cpdef int ripen(self, int64_t now_ms, int64_t most) except -1
+    @cython.locals(pending=Pending, order=GroupOrder)
+    cpdef Pending park(self, StreamId entry_id, bytes value)
     @cython.locals(pending=Pending)
     cpdef Pending force_released(self, StreamId entry_id)
     @cython.locals(owned=Py_ssize_t, consumer=Consumer)

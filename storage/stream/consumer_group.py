@@ -16,6 +16,9 @@ released (XNACK), or XCLAIM FORCE or loading has just made it.
 Who asks by id whether any group of a stream has an entry pending, asks the pel of each group, or
 their common index, if the groups are many (see storage/stream/references.py).
 
+A group with ORDERBY has the entries by the values of a field, too, when somebody has read from it
+(see storage/stream/group_order.py).
+
 Many groups are made and few are used, so a group makes its indexes only when it gets its first
 consumer or pending entry. Until then it has empty ones that all unused groups share. The bytes,
 compiled, as the allocator rounds them:
@@ -39,13 +42,15 @@ from storage import allocation, octets
 from storage.errors import Corrupt
 from storage.rax.rax import Rax
 from storage.stream import pending as pendings
-from storage.stream.pending import NOBODY, DeliveryQueue, Pending
+from storage.stream.group_order import GroupOrder
+from storage.stream.pending import NOBODY, PARKED, DeliveryQueue, Pending
 from storage.stream.references import References
 from storage.stream.stream_id import StreamId
 
 NEVER = -1  # active_time of a consumer that was never given anything
 FEW = 500  # steps of a walk by time, then by id, and so on; and twice as many each time
 UNKNOWN = -1  # entries_read of a group that does not know how many entries it has passed
+_PARKED = PARKED  # as a C number
 
 # bytes of an object with what is made beside it, as listed above; a pel counts itself
 CONSUMER = 112
@@ -82,7 +87,9 @@ class ConsumerGroup:
     Operations are O(log N) in the number of pending entries unless they say otherwise.
     """
 
-    __slots__ = ("_table", "by_time", "consumers", "entries_read", "last_id", "pel", "references")
+    __slots__ = (
+        "_table", "by_time", "consumers", "entries_read", "last_id", "order", "pel", "references",
+    )  # fmt: skip
 
     def __init__(self, last_id: StreamId, entries_read: int = UNKNOWN) -> None:
         self.last_id = last_id  # the last entry that was delivered
@@ -92,6 +99,7 @@ class ConsumerGroup:
         self.consumers = _NO_CONSUMERS
         self._table = _NO_TABLE  # as drawn above
         self.references: References | None = None  # the stream's, if it asks by id
+        self.order: GroupOrder | None = None  # of a group with ORDERBY that somebody reads
         allocation.used += GROUP
 
     def __del__(self) -> None:
@@ -142,6 +150,8 @@ class ConsumerGroup:
             self.by_time.remove(pending)
             if self.references is not None:
                 self.references.removed(key)
+            if self.order is not None:
+                self.order.removed(key, pending)
         self._table[consumer.index] = self._table[0]
         self._table[0] = consumer.index
         return dropped
@@ -207,6 +217,8 @@ class ConsumerGroup:
         if consumer is not None:
             consumer.pel.remove(key)
         self.by_time.remove(pending)
+        if self.order is not None:
+            self.order.removed(key, pending)
 
     def _set_time(self, pending: Pending, delivery_time: int) -> None:
         """Let *pending* be delivered at that time, which is now."""
@@ -223,6 +235,7 @@ class ConsumerGroup:
         """
         pending = self._make_pending(entry_id, now_ms, 1)
         self.by_time.add(pending, now_ms)
+        self.order = None  # its lane is not known: who reads makes the order anew
         return pending
 
     def _make_pending(self, entry_id: StreamId, delivery_time: int, count: int) -> Pending:
@@ -253,24 +266,65 @@ class ConsumerGroup:
         pending.delivery_time = delivery_time
         pending.consumer_index = consumer.index
         self.by_time.add(pending, now_ms)
+        if owner is None and self.order is not None:
+            self.order.given(pendings.id_of(pending).key())
 
     def release(self, pending: Pending) -> None:
         """Take *pending* from its owner: it is the next to be claimed, after those released before.
 
-        Its count is kept. One that had been released already goes behind all others.
+        Its count is kept. One that had been released already goes behind all others; one that has
+        a lane is parked.
         """
+        if self.order is not None and self.order.lane_of(pendings.id_of(pending).key()) is not None:
+            self.hold(pending, _PARKED)
+        else:
+            self._disown(pending)
+            self.by_time.release(pending)
+
+    def _disown(self, pending: Pending) -> None:
+        """Take *pending* from its owner, if it has one, and out of by_time."""
         owner = self.owner(pending)
         if owner is not None:
             owner.pel.remove(pendings.id_of(pending).key())
         self.by_time.remove(pending)
         pending.consumer_index = NOBODY
-        self.by_time.release(pending)
 
     def hold(self, pending: Pending, until_ms: int) -> None:
         """Release *pending*, but let it be claimed from *until_ms* (unix time > 0) on only."""
-        self.release(pending)
-        self.by_time.remove(pending)
+        had_owner = pending.consumer_index != NOBODY
+        self._disown(pending)
         self.by_time.hold(pending, until_ms)
+        order = self.order
+        if order is not None and had_owner:
+            order.given_back(pendings.id_of(pending).key())
+        elif order is not None:
+            order.moved(pendings.id_of(pending).key())
+
+    def ripen(self, now_ms: int, most: int) -> None:
+        """Release what was held until *now_ms* or less, *most* entries at most. O(log N) for each.
+
+        First comes what was held the shortest. What has a lane is parked.
+        """
+        if self.order is None:
+            self.by_time.ripen(now_ms, most)
+            most = 0
+        pending = self.by_time.first_held()
+        while pending is not None and pending.delivery_time <= now_ms and most > 0:
+            self.release(pending)
+            most -= 1
+            pending = self.by_time.first_held()
+
+    def park(self, entry_id: StreamId, value: bytes) -> Pending:
+        """Let a new entry wait in the lane of *value* until it is ready, with a count of 0.
+
+        It must not be pending, and the group must have an order.
+        """
+        pending = self._make_pending(entry_id, 0, 0)
+        self.by_time.hold(pending, _PARKED)
+        order = self.order
+        assert order is not None
+        order.add(entry_id.key(), pending, value)
+        return pending
 
     def force_released(self, entry_id: StreamId) -> Pending:
         """Make an entry pending as one that was released (XNACK FORCE), with a count of 0.
@@ -279,6 +333,7 @@ class ConsumerGroup:
         """
         pending = self._make_pending(entry_id, 0, 0)
         self.by_time.release(pending)
+        self.order = None  # as above
         return pending
 
     # ------------------------------------------------------------------ looking

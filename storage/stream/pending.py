@@ -13,6 +13,7 @@ older, which is the end of the queue unless its time is set back (XCLAIM IDLE, T
 
 Held entries were released, too, but are to be claimed from a later time on (XNACK DELAY, BACKOFF).
 That is their delivery_time. They stand beside the queue, in an index by it, until they are ripe.
+Those that are parked (ORDERBY, see group_order.py) are there, too, with a time that does not come.
 
 Entries ahead have a delivery_time that is still to come (XEXTEND, or the clock was set back). What
 is delivered now goes before them, so as soon as more than FEW are in its way they get an index:
@@ -41,6 +42,7 @@ MANY = 2**63 - 1  # redis's LLONG_MAX
 _MOST = MAX_COUNT  # the same, and the next, as C numbers
 _MANY = MANY
 OBJECT = 64  # bytes, compiled: as drawn above
+PARKED = 2**53  # held until then (unix ms): until its lane is ready, and by no time
 NOBODY = 0  # the consumer_index of an entry without an owner
 _NOBODY = NOBODY  # the same as a C number
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from server.commands.streams import group_steps
+from server.commands.streams import dead_letters, group_orders, group_steps
+from server.commands.streams.dead_letters import DELIVERIES
 from server.commands.streams.group_reply import Delivery
 from server.dispatch.call import Call
 from storage.stream import pending as pendings
-from storage.stream.pending import Pending
+from storage.stream.pending import NOBODY, Pending
 
 MOST_AT_ONCE = 200  # entries that a reader moves besides those that it gets: nobody waits for long
 
@@ -42,3 +43,48 @@ def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None
         group_steps.log_released(call, key, name, held)
     if held:
         call.db.group_changed(key, None, changes=len(held))
+
+
+def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
+    """What was not acknowledged in time goes back to its lane, or is dead. O(log N) for each.
+
+    By BACKOFF it is held for a while. So many entries go at once as nobody waits for.
+    """
+    group, policy, order = delivery.group, delivery.policy, delivery.order
+    assert policy is not None
+    assert order is not None
+    group.ripen(call.now_ms, MOST_AT_ONCE)
+    lapsed = _lapsed(call, delivery)
+    dead, released = [], []
+    for pending in lapsed:
+        if pending.consumer_index == NOBODY:  # it has gone back with one before it
+            continue
+        if policy.is_dead(pendings.count_of(pending)):
+            dead.append(pending)
+            continue
+        if delivery.awaits_backoff() and delivery.is_to_wait(pending, call.now_ms):
+            wait_ms = policy.visibility_ms + policy.wait_ms(pendings.count_of(pending))
+            group.hold(pending, pending.delivery_time + wait_ms)
+        elif delivery.has_lane(pending):
+            group.release(pending)
+        else:
+            continue  # it is claimed without going back
+        released += [pending, *group_orders.take_back(group, order, pending, NOBODY)]
+    group_orders.log(call, key, name, released)
+    moved = dead_letters.bury(call, key, name, dead, DELIVERIES) if dead else 0
+    if len(lapsed) == MOST_AT_ONCE and (released or moved):
+        delivery.is_more = True
+
+
+def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
+    """The entries with an owner that were not acknowledged in time, those of long ago first."""
+    found: list[Pending] = []
+    pending = delivery.group.by_time.first_owned
+    while (
+        pending is not None
+        and len(found) < MOST_AT_ONCE
+        and delivery.group.is_idle(pending, delivery.min_idle, call.now_ms)
+    ):
+        found.append(pending)
+        pending = pending.newer
+    return found

@@ -10,6 +10,8 @@ from storage.stream cimport group_lag, stream_id
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.entry_filter cimport EntryFilter
+from storage.stream.group_order cimport GroupOrder, Lane
+from storage.stream.newest cimport value_of
 from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
@@ -24,7 +26,11 @@ cdef int64_t RELEASED_ONLY
 cdef Py_ssize_t MOST_DEAD
 cdef Py_ssize_t MOST_CLAIMS
 cdef int64_t CLAIMS_AGAIN_MS
+cdef int64_t _PARKED
+cdef Py_ssize_t MOST_PARKED
+cdef Py_ssize_t MOST_PARKED_AT_ONCE
 cdef list NO_ENTRIES
+cdef list NO_IDS
 
 
 @cython.final
@@ -42,6 +48,12 @@ cdef class Delivery:
     cdef readonly bint tells_deliveries
     cdef readonly bint tells_deadline
     cdef readonly bint tells_fence
+    cdef readonly GroupOrder order
+    cdef readonly bint reads_on
+    cdef readonly list parked
+    cdef readonly list gone
+    cdef readonly int64_t deadline
+    cdef readonly int64_t fence
     cdef public int64_t turn_ms
     cdef readonly int64_t room
     cdef readonly list dead
@@ -79,21 +91,52 @@ cdef class Delivery:
     cpdef int tell(self, bint deadline, bint fence) except -1
     @cython.locals(held=Pending)
     cpdef int64_t ms_to_held(self, int64_t now_ms) except -1
-    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t, elements=Py_ssize_t,
-                   size=Py_ssize_t, entry_id=StreamId, where=EntryFilter, claims=bint, written=Py_ssize_t, deadline=int64_t, fence=int64_t)
+    @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t,
+                   size=Py_ssize_t, entry_id=StreamId, where=EntryFilter, written=Py_ssize_t,
+                   order=GroupOrder, value=bytes)
     cpdef Py_ssize_t write_new(
         self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
         int64_t now_ms, Py_ssize_t end, bint is_first, int64_t min_idle=*
     ) except -1
+    @cython.locals(writer=EntryWriter, elements=Py_ssize_t)
+    cdef EntryWriter _new_writer(self, Encoder out, int64_t now_ms)
+    @cython.locals(pending=Pending)
+    cdef int _deliver(
+        self, StreamId entry_id, Consumer consumer, int64_t now_ms, bytes value
+    ) except -1
     @cython.locals(found=bint, first=StreamId, last=StreamId)
     cdef bint _find_wanted(self, EntryFilter where, StreamIterator entry) except -1
     @cython.locals(group=ConsumerGroup, looks=Py_ssize_t, claimed=list, last=Pending, pending=Pending, newer=Pending,
-                   entry_id=StreamId, entry=StreamIterator, size=Py_ssize_t, waits=bint, is_there=bint)
+                   entry_id=StreamId, entry=StreamIterator, waits=bint, is_there=bint)
     cdef int _write_idle(
         self, Encoder out, EntryWriter writer, Consumer consumer, Py_ssize_t count, int64_t now_ms,
-        Py_ssize_t end, bint is_first, int64_t min_idle, int64_t deadline,
-        int64_t fence
+        Py_ssize_t end, bint is_first, int64_t min_idle
     ) except -1
+    cpdef int follow_order(self, GroupOrder order) except -1
+    cpdef bint has_ready(self) except -1
+    @cython.locals(entry_id=StreamId)
+    cdef bint _is_its_turn(self, GroupOrder order, StreamIterator entry, bytes value) except -1
+    @cython.locals(most=int64_t)
+    cdef bint _has_turn(self, GroupOrder order, bytes value) except -1
+    @cython.locals(passed=list, lane=Lane, written=Py_ssize_t)
+    cdef int _write_lanes(
+        self, GroupOrder order, Encoder out, EntryWriter writer, Consumer consumer,
+        Py_ssize_t count, int64_t now_ms, Py_ssize_t end, bint is_first
+    ) except -1
+    @cython.locals(most=int64_t, is_new=bint, gone=list, place=RaxIterator, pending=Pending, entry_id=StreamId,
+                   entry=StreamIterator)
+    cdef int _write_lane(
+        self, GroupOrder order, Lane lane, Encoder out, EntryWriter writer, Consumer consumer,
+        Py_ssize_t count, int64_t now_ms, Py_ssize_t end, bint is_first
+    ) except -1
+    cdef bint _is_dead_of_lane(self, Pending pending) except -1
+    @cython.locals(size=Py_ssize_t)
+    cdef int _give_again(
+        self, Encoder out, EntryWriter writer, StreamIterator entry, Pending pending,
+        Consumer consumer, int64_t now_ms, Py_ssize_t end, bint is_first
+    ) except -1
+    @cython.locals(order=GroupOrder)
+    cpdef bint has_lane(self, Pending pending) except -1
     @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
                    entry_id=StreamId, size=Py_ssize_t, is_there=bint)
     cpdef Py_ssize_t write_history(

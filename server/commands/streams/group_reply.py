@@ -12,18 +12,24 @@ from storage.stream import group_lag, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.entry_filter import EntryFilter
-from storage.stream.pending import NOBODY, Pending
+from storage.stream.group_order import GroupOrder, Lane
+from storage.stream.newest import value_of
+from storage.stream.pending import NOBODY, PARKED, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _NO_CLAIM = NO_CLAIM  # as a C number
 NO_LIMIT = 2**62  # entries
+_PARKED = PARKED  # as a C number
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
 MOST_DEAD = 200  # entries that a reader finds dead: they are moved, and nobody waits for long
 MOST_CLAIMS = 10_000  # pending entries that one call looks at for those that WHERE names
 CLAIMS_AGAIN_MS = 1000  # at the earliest, if none of them is one
+MOST_PARKED = 100_000  # entries of a group: one slow value must not fill the memory
+MOST_PARKED_AT_ONCE = 1000  # in one call, so that nobody waits for long
 NO_ENTRIES: list[Pending] = []
+NO_IDS: list[StreamId] = []
 NEW = MAX  # stands for the ID ``>``: no pending entry has a greater ID
 
 
@@ -34,9 +40,10 @@ class Delivery:
     """
 
     __slots__ = (
-        "after", "claimed", "dead", "given", "group", "has_passed", "ids_only", "is_cut", "is_more",
-        "key", "min_idle", "policy", "room", "stream", "tells_deadline", "tells_deliveries",
-        "tells_fence", "turn_ms", "where",
+        "after", "claimed", "dead", "deadline", "fence", "given", "gone", "group", "has_passed",
+        "ids_only", "is_cut", "is_more", "key", "min_idle", "order", "parked", "policy",
+        "reads_on", "room", "stream", "tells_deadline", "tells_deliveries", "tells_fence",
+        "turn_ms", "where",
     )  # fmt: skip
 
     key: bytes
@@ -50,9 +57,15 @@ class Delivery:
     tells_deliveries: bool  # whether the reply says how long ago, and how often
     tells_deadline: bool  # whether the reply says until when the consumer has an entry
     tells_fence: bool  # whether the reply says the number of the turn of the active consumer
+    deadline: int  # until when the consumer has what it is given; 0: for ever
+    fence: int  # the number of its turn; 0: none
     turn_ms: int  # after how long the consumer may be active; 0: it is, or all are; -1: not by time
     room: int  # how many new entries may be given, by the policy
     dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
+    order: GroupOrder | None  # the lanes of a group with ORDERBY
+    reads_on: bool  # whether as much was parked as one call may
+    parked: list[Pending]  # new entries that wait for their lanes; MOST_PARKED_AT_ONCE at most
+    gone: list[StreamId]  # pending entries that were not in the stream: they are acknowledged
     ids_only: bool  # whether the reply has no fields
     where: EntryFilter | None  # which entries are wanted; None: all
     has_passed: bool  # whether the group has moved beyond entries that are not wanted
@@ -70,10 +83,19 @@ class Delivery:
         self.dead = []
         if self.min_idle == _NO_CLAIM and policy.visibility_ms:
             self.min_idle = policy.visibility_ms
-        elif self.min_idle == _NO_CLAIM and (
-            policy.backoff_ms or policy.active or policy.consumer_timeout_ms
-        ):
+        elif self.min_idle == _NO_CLAIM and policy.gives_released:
             self.min_idle = RELEASED_ONLY
+
+    def follow_order(self, order: GroupOrder) -> None:
+        """Give entries with one value to one consumer at a time, in their order."""
+        self.order = order
+        self.parked = []
+        self.gone = []
+        order.turn += 1
+
+    def has_ready(self) -> bool:
+        """Whether entries of a lane may be given."""
+        return self.order is not None and bool(self.order.ready)
 
     def awaits_backoff(self) -> bool:
         """Whether what was not acknowledged in time is held for a while before it is given."""
@@ -103,6 +125,8 @@ class Delivery:
             if pending.consumer_index == consumer.index:
                 dead_of_consumer += 1
         pending_of_all = len(self.group.pel) - len(self.dead)
+        if self.order is not None:
+            pending_of_all -= self.order.waiting
         self.room = policy.room(pending_of_all, len(consumer.pel) - dead_of_consumer)
 
     def is_of_new(self) -> bool:
@@ -157,7 +181,9 @@ class Delivery:
     def ms_to_held(self, now_ms: int) -> int:
         """After how many ms the first entry that is held may be given; 0 if none is held."""
         held = self.group.by_time.first_held()
-        return 0 if held is None else max(1, held.delivery_time - now_ms)
+        if held is None or held.delivery_time == _PARKED:
+            return 0
+        return max(1, held.delivery_time - now_ms)
 
     def _first_wanted(
         self, where: EntryFilter, start: Pending | None, min_idle: int, now_ms: int
@@ -224,24 +250,15 @@ class Delivery:
         many were written.
         """
         stream, group, given = self.stream, self.group, self.given
-        writer = stream_reply.new_writer(out, self.ids_only)
+        writer = self._new_writer(out, now_ms)
         mark = out.open_array()
-        claims = min_idle != _NO_CLAIM
-        deadline = fence = 0
-        if self.tells_fence and self.policy is not None:
-            fence = self.policy.fence
-        if self.tells_deadline and self.policy is not None and self.policy.visibility_ms:
-            deadline = now_ms + self.policy.visibility_ms
-        if self.tells_deliveries or self.tells_deadline or self.tells_fence:
-            elements = 2 - self.ids_only + 2 * self.tells_deliveries
-            elements += self.tells_deadline + self.tells_fence
-            writer.head = b"*%d\r\n" % elements
-        if claims:
-            self._write_idle(
-                out, writer, consumer, count, now_ms, end, is_first, min_idle, deadline, fence
-            )
+        if min_idle != _NO_CLAIM:
+            self._write_idle(out, writer, consumer, count, now_ms, end, is_first, min_idle)
         if self.policy is not None and pends:
             self._limit(self.policy, consumer)
+        order = self.order
+        if order is not None:
+            self._write_lanes(order, out, writer, consumer, count, now_ms, end, is_first)
         written = len(self.claimed)
         where = self.where
         if where is not None:
@@ -254,15 +271,23 @@ class Delivery:
         ):
             if where is not None and not self._find_wanted(where, entry):
                 break
+            value = None
+            if order is not None:
+                value = value_of(entry, order.field)
+                if not self._is_its_turn(order, entry, value):
+                    is_over = self.reads_on or order.waiting >= MOST_PARKED
+                    if is_over or (where is None and not entry.next()):
+                        break
+                    continue
             size = out.size()
             writer.write(entry)
             if self.tells_deliveries:
                 out.integer(0)
                 out.integer(0)
             if self.tells_deadline:
-                _write_number(out, deadline if pends else 0)
+                _write_number(out, self.deadline if pends else 0)
             if self.tells_fence:
-                _write_number(out, fence)
+                _write_number(out, self.fence)
             if out.size() > end and (written or not is_first):
                 out.truncate(size)
                 self.is_cut = True
@@ -270,7 +295,7 @@ class Delivery:
             entry_id = entry.current_id()
             group_lag.move_on(stream, group, entry_id)
             if pends:
-                group.deliver(entry_id, consumer, now_ms)
+                self._deliver(entry_id, consumer, now_ms, value)
             given.append(entry_id)
             written += 1
             if where is None and not entry.next():
@@ -279,6 +304,161 @@ class Delivery:
         if self.claimed or (pends and given):
             consumer.active_time = now_ms
         return written
+
+    def _new_writer(self, out: Encoder, now_ms: int) -> EntryWriter:
+        """What writes the entries, and what there is to tell with each."""
+        writer = stream_reply.new_writer(out, self.ids_only)
+        if self.tells_fence and self.policy is not None:
+            self.fence = self.policy.fence
+        if self.tells_deadline and self.policy is not None and self.policy.visibility_ms:
+            self.deadline = now_ms + self.policy.visibility_ms
+        if self.tells_deliveries or self.tells_deadline or self.tells_fence:
+            elements = 2 - self.ids_only + 2 * self.tells_deliveries
+            elements += self.tells_deadline + self.tells_fence
+            writer.head = b"*%d\r\n" % elements
+        return writer
+
+    def _deliver(
+        self, entry_id: StreamId, consumer: Consumer, now_ms: int, value: bytes | None
+    ) -> None:
+        """A new entry is the consumer's; *value* is that of its lane."""
+        pending = self.group.deliver(entry_id, consumer, now_ms)
+        if self.order is not None and value is not None:
+            self.order.add(entry_id.key(), pending, value)
+
+    def _is_its_turn(self, order: GroupOrder, entry: StreamIterator, value: bytes | None) -> bool:
+        """Whether the new entry at which *entry* stands may be given now.
+
+        If not, it is parked, and the group passes it; unless as much is parked as may be. One that
+        is pending (the group was set back) is passed, too.
+        """
+        entry_id = entry.current_id()
+        if self.group.pel.find(entry_id.key()) is None:
+            if value is None or self._has_turn(order, value):
+                return True
+            if order.waiting >= MOST_PARKED:
+                return False
+            if len(self.parked) == MOST_PARKED_AT_ONCE:
+                self.reads_on = True
+                return False
+            self.parked.append(self.group.park(entry_id, value))
+        group_lag.move_on(self.stream, self.group, entry_id)
+        self.has_passed = True
+        return False
+
+    def _has_turn(self, order: GroupOrder, value: bytes) -> bool:
+        """Whether a new entry with *value* may be given now."""
+        most = 0 if self.policy is None else self.policy.max_pending_of_value
+        return order.is_free(value) and (not most or order.taken_of(value) < most)
+
+    def _write_lanes(
+        self,
+        order: GroupOrder,
+        out: Encoder,
+        writer: EntryWriter,
+        consumer: Consumer,
+        count: int,
+        now_ms: int,
+        end: int,
+        is_first: bool,
+    ) -> None:
+        """Claim and write the entries of lanes that are ready, as _write_idle() does.
+
+        Lanes come in the order in which they became ready; MOST_CLAIMS of them are looked at.
+        """
+        passed: list[Lane] = []
+        for _ in range(MOST_CLAIMS):
+            if not order.ready or self.is_cut or (count and len(self.claimed) >= count):
+                break
+            lane = order.first_ready()
+            written = len(self.claimed)
+            order.pass_over(lane)
+            self._write_lane(order, lane, out, writer, consumer, count, now_ms, end, is_first)
+            if len(self.claimed) == written:
+                passed.append(lane)
+        for lane in passed:
+            order.look_again(lane)
+
+    def _write_lane(
+        self,
+        order: GroupOrder,
+        lane: Lane,
+        out: Encoder,
+        writer: EntryWriter,
+        consumer: Consumer,
+        count: int,
+        now_ms: int,
+        end: int,
+        is_first: bool,
+    ) -> None:
+        """Claim and write the first entries of a lane: up to one that is held, or is not wanted.
+
+        Those that have gone are acknowledged. What is dead ends it.
+        """
+        order.take_up(lane)
+        most = 0 if self.policy is None else self.policy.max_pending_of_value
+        gone: list[StreamId] = []
+        place = lane.pending.seek("^")
+        while place.next() and not self.is_cut and (count == 0 or len(self.claimed) < count):
+            pending: Pending = place.value
+            if pending.delivery_time != _PARKED or self._is_dead_of_lane(pending):
+                break
+            is_new = pendings.count_of(pending) == 0
+            if is_new and self.room <= 0:
+                break
+            entry_id = pendings.id_of(pending)
+            entry = self.stream.range(entry_id, entry_id)
+            if not entry.next():
+                gone.append(entry_id)
+                continue
+            if self.where is not None and not self.where.matches(entry):
+                break
+            self._give_again(out, writer, entry, pending, consumer, now_ms, end, is_first)
+            self.room -= is_new
+            if most and lane.taken >= most:
+                break
+        for entry_id in gone:
+            self.group.ack(entry_id)
+        self.gone += gone
+
+    def _is_dead_of_lane(self, pending: Pending) -> bool:
+        """Whether a waiting entry has had its last delivery; then it is one of the dead."""
+        if not self._is_dead(pending):
+            return False
+        if len(self.dead) == MOST_DEAD:
+            self.is_more = True
+        else:
+            self.dead.append(pending)
+        return True
+
+    def _give_again(
+        self,
+        out: Encoder,
+        writer: EntryWriter,
+        entry: StreamIterator,
+        pending: Pending,
+        consumer: Consumer,
+        now_ms: int,
+        end: int,
+        is_first: bool,
+    ) -> None:
+        """Write a pending entry and make it the consumer's, unless the reply has no room for it."""
+        size = out.size()
+        writer.write(entry)
+        if self.tells_deliveries:
+            out.integer(octets.since(pending.delivery_time, now_ms))
+            out.integer(pendings.count_of(pending))
+        if self.tells_deadline:
+            _write_number(out, self.deadline)
+        if self.tells_fence:
+            _write_number(out, self.fence)
+        if out.size() > end and (self.claimed or not is_first):
+            out.truncate(size)
+            self.is_cut = True
+        else:
+            self.group.claim(pending, consumer, now_ms, now_ms)
+            pendings.count_up(pending)
+            self.claimed.append(pending)
 
     def _find_wanted(self, where: EntryFilter, entry: StreamIterator) -> bool:
         """Go on to the next entry that *where* names; False if it finds none.
@@ -303,8 +483,6 @@ class Delivery:
         end: int,
         is_first: bool,
         min_idle: int,
-        deadline: int,
-        fence: int,
     ) -> None:
         """Claim and write the entries that are idle, the oldest first, as write_new() does.
 
@@ -321,6 +499,12 @@ class Delivery:
             if waits and self.is_to_wait(pending, now_ms):
                 self.is_more = True
                 break
+            if self.has_lane(pending):
+                if not self._is_dead(pending):  # it goes back to its lane at the next look
+                    self.is_more = True
+                    break
+                pending = newer  # it cannot be moved
+                continue
             entry_id = pendings.id_of(pending)
             entry = self.stream.range(entry_id, entry_id)
             is_there = entry.next()
@@ -339,25 +523,17 @@ class Delivery:
                     pending = newer
                     continue
             if is_there:
-                size = out.size()
-                writer.write(entry)
-                if self.tells_deliveries:
-                    out.integer(octets.since(pending.delivery_time, now_ms))
-                    out.integer(pendings.count_of(pending))
-                if self.tells_deadline:
-                    _write_number(out, deadline)
-                if self.tells_fence:
-                    _write_number(out, fence)
-                if out.size() > end and (claimed or not is_first):
-                    out.truncate(size)
-                    self.is_cut = True
+                self._give_again(out, writer, entry, pending, consumer, now_ms, end, is_first)
+                if self.is_cut:
                     break
-                group.claim(pending, consumer, now_ms, now_ms)
-                pendings.count_up(pending)
-                claimed.append(pending)
                 if len(claimed) == count:
                     break
             pending = newer
+
+    def has_lane(self, pending: Pending) -> bool:
+        """Whether it is given in the order of its lane only."""
+        order = self.order
+        return order is not None and order.lane_of(pendings.id_of(pending).key()) is not None
 
     def write_history(
         self,
@@ -435,9 +611,15 @@ def new_delivery(
     made.tells_deliveries = False
     made.tells_deadline = False
     made.tells_fence = False
+    made.deadline = 0
+    made.fence = 0
     made.turn_ms = 0
     made.room = NO_LIMIT
     made.dead = NO_ENTRIES
+    made.order = None
+    made.reads_on = False
+    made.parked = NO_ENTRIES
+    made.gone = NO_IDS
     made.ids_only = ids_only
     made.where = where
     made.has_passed = False

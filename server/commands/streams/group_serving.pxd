@@ -30,4 +30,4 @@ cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) ex
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes, entry_id=StreamId, pending=Pending)
 cdef _delivered(Call call, Request request, Delivery delivery)
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes)
-cdef _log_position(Call call, Request request, Delivery delivery)
+cdef _log_passed(Call call, Request request, Delivery delivery)

@@ -10,6 +10,7 @@ from server.commands.streams import (
     active_consumer,
     dead_letters,
     group_lapses,
+    group_orders,
     group_reply,
     group_steps,
     stream_expiries,
@@ -119,8 +120,7 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
     entry = delivery.find_new() if is_of_new else None
     idle = None
     if min_idle != _NO_CLAIM:
-        if delivery.awaits_backoff() or group.by_time.first_held() is not None:
-            group_lapses.look(call, key, request.group or b"", delivery)
+        _look(call, request, delivery)
         idle = delivery.find_idle(min_idle, call.now_ms)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
@@ -132,7 +132,7 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
             log = NOTHING  # what is logged of the entries makes the consumer, too
         call.db.group_changed(key, b"xgroup-createconsumer", changes=1, log=log)
     consumer.seen_time = call.now_ms
-    if is_of_new and entry is None and idle is None:
+    if is_of_new and entry is None and idle is None and not delivery.has_ready():
         return False
     mark = body.size()
     if body.resp == 2:
@@ -148,17 +148,28 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
             body, entry, consumer, count, pends, now_ms, end, is_first, min_idle
         )
     request.note(given, not delivery.is_cut)
+    request.reads_on = request.reads_on or delivery.reads_on
     if delivery.dead:
         wakes = request.block_ms is None or not delivery.is_more
         dead_letters.bury(call, key, request.group or b"", delivery.dead, DELIVERIES, wakes)
     if is_of_new:
         if not given:
             body.truncate(mark)
-            if delivery.has_passed:
-                _log_position(call, request, delivery)
+            _log_passed(call, request, delivery)
             return False
         _delivered(call, request, delivery)
     return True
+
+
+def _look(call: Call, request: Request, delivery: Delivery) -> None:
+    """See what is due in the group by its policy."""
+    key, group, name = delivery.key, delivery.group, request.group or b""
+    order = group_orders.order_of(call, key, name, delivery.policy, delivery.stream, group)
+    if order is not None:
+        delivery.follow_order(order)
+        group_lapses.look_in_order(call, key, name, delivery)
+    elif delivery.awaits_backoff() or group.by_time.first_held() is not None:
+        group_lapses.look(call, key, name, delivery)
 
 
 def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
@@ -172,8 +183,6 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
     for pending in delivery.claimed:
         claim = group_steps.claim_words(key, name, request.consumer, pending, group)
         call.db.group_changed(key, None, changes=1, log=claim)
-    if not delivery.given and not delivery.has_passed:
-        return
     if not request.noack:
         now = b"%d" % call.now_ms
         for entry_id in delivery.given:
@@ -183,12 +192,19 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
                 b"RETRYCOUNT", b"1", b"FORCE", b"JUSTID", b"LASTID", text,
             )  # fmt: skip
             call.db.group_changed(key, None, changes=0, log=claim)
-    _log_position(call, request, delivery)
+    _log_passed(call, request, delivery)
 
 
-def _log_position(call: Call, request: Request, delivery: Delivery) -> None:
-    """Log how far the group has come."""
+def _log_passed(call: Call, request: Request, delivery: Delivery) -> None:
+    """Log which entries wait for their turn, or have gone, and how far the group has come."""
     key, group, name = delivery.key, delivery.group, request.group or b""
+    if delivery.parked:
+        group_steps.log_released(call, key, name, delivery.parked)
+    for entry_id in delivery.gone:
+        log = (b"XACK", key, name, entry_id.encode())
+        call.db.group_changed(key, None, changes=1, log=log)
+    if not delivery.given and not delivery.has_passed:
+        return
     read = b"%d" % group.entries_read
     setid = (b"XGROUP", b"SETID", key, name, group.last_id.encode(), b"ENTRIESREAD", read)
     call.db.group_changed(key, None, changes=1, log=setid)

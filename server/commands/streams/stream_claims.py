@@ -5,6 +5,7 @@ from __future__ import annotations
 from protocol.replies import ErrorReply, Reply
 from server.commands.streams import (
     dead_letters,
+    group_orders,
     group_steps,
     stream_args,
     stream_expiries,
@@ -80,12 +81,18 @@ class Claim:
         self.changes = 0  # claimed, or dropped because the entry has gone
         self.policy: GroupPolicy | None = None
         if call.db.side:
-            self.policy = dead_letters.policy_of(call, call.argv[1], call.argv[2])
+            key, name = call.argv[1], call.argv[2]
+            self.policy = dead_letters.policy_of(call, key, name)
+            group_orders.order_of(call, key, name, self.policy, stream, group)
         self.dead: list[Pending] = []  # what was delivered too often to be claimed
 
     def is_idle(self, pending: Pending) -> bool:
-        """Whether it was last delivered as long ago as the claim demands."""
-        return not self.min_idle or self.group.is_idle(pending, self.min_idle, self.call.now_ms)
+        """Whether it was last delivered as long ago as the claim demands, and it is its turn."""
+        if self.min_idle and not self.group.is_idle(pending, self.min_idle, self.call.now_ms):
+            return False
+        if self.group.order is None or self.call.is_replayed:
+            return True
+        return group_orders.may_claim(self.group, pending, self.consumer.index)
 
     def take(self, pending: Pending) -> None:
         """Give *pending*, whose entry exists, to the consumer, and write it to the reply.
@@ -109,6 +116,10 @@ class Claim:
         self.claimed += 1
         self.consumer.active_time = self.call.now_ms
         self.changed(pending, entry_id)
+        if self.group.order is not None:
+            group_orders.claimed(
+                self.call, self.call.argv[1], self.call.argv[2], self.group, pending
+            )
 
     def _is_dead(self, pending: Pending) -> bool:
         if self.policy is None or self.just_id or self.retry_count is not None:

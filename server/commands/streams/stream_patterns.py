@@ -156,6 +156,11 @@ def _look_at(
     return False
 
 
+def reads_on(request: Request) -> bool:
+    """Whether the call has not looked at all that there is, and is to go on."""
+    return request.reads_on or (request.where is not None and request.where.is_cut)
+
+
 def read_groups(call: Call, request: Request) -> Reply | Block:
     """XREADGROUP MATCH. O(streams that may have something); with CLAIM, of all that match."""
     readers = _readers(call, request)
@@ -166,7 +171,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     served = 0
     waiting: list[Delivery] = []
     for _ in range(len(keys)):
-        if request.is_full or not keys or (request.where is not None and request.where.is_cut):
+        if request.is_full or not keys or reads_on(request):
             break
         if request.given >= ENOUGH and not request.max_count:
             break  # the next call begins with the others
@@ -186,7 +191,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
             waiting.append(delivery)
     if served:
         return stream_serving.with_head(body, served)
-    is_cut = request.where is not None and request.where.is_cut
+    is_cut = reads_on(request)
     return _wait_for_patterns(
         request, readers, is_cut, group_serving.ms_to_claim(call, waiting), None
     )

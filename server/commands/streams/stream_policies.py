@@ -7,7 +7,7 @@ it out: group_serving.py (visibility, limits, pauses), and dead_letters.py.
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
-from server.commands.streams import dead_letters, group_steps, stream_args
+from server.commands.streams import dead_letters, group_orders, group_steps, stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
@@ -19,11 +19,13 @@ from storage.side_data.group_policy import (
     BACKOFF,
     DEADLETTER,
     FENCE,
+    FLAGS,
     GROUP_POLICY,
     MOST,
     MOST_WAITS,
     NUMBERS,
-    PAUSED,
+    ORDERBY,
+    RELEASED,
     GroupPolicy,
 )
 from storage.side_data.side_data import SideData
@@ -41,7 +43,7 @@ BAD_TIME = ErrorReply("ERR", f"milliseconds must be between 1 and {MOST_MS}")
 
 
 TURN = {ACTIVECONSUMER, FENCE}  # words of the log, not of clients
-KNOWN = {*NUMBERS, BACKOFF, DEADLETTER, PAUSED} - TURN
+KNOWN = {*NUMBERS, *FLAGS, BACKOFF, DEADLETTER, ORDERBY} - TURN
 
 
 def _bad_value(word: bytes) -> ErrorReply:
@@ -67,12 +69,14 @@ def xgroup_cfgset(call: Call) -> Reply:
 
     XGROUP CFGSET key group [VISIBILITY ms] [BACKOFF ms [ms ...]] [MAXDELIVERIES n]
     [DEADLETTER stream [MKSTREAM]] [MAXPENDING n] [MAXPENDINGPERCONSUMER n] [ACTIVE <0 | 1>]
-    [TIMEOUT ms] [CONSUMERTIMEOUT ms] [PAUSED <yes | no>]
+    [TIMEOUT ms] [CONSUMERTIMEOUT ms] [ORDERBY field] [MAXPENDINGPERVALUE n]
+    [RELEASED <yes | no>] [PAUSED <yes | no>]
 
-    What is not named stays as it is. 0, an empty name and no end what was set.
+    What is not named stays as it is. 0, an empty name and no end what was set. When ORDERBY ends,
+    what waits for its turn is released, and RELEASED is yes, so that somebody is given it.
     """
     key, name = call.argv[2], call.argv[3]
-    group = _checked_group(call)
+    group = _group_of(call)
     present = dead_letters.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
     makes = _take(policy, Args(call.argv, 4), call.is_replayed)
@@ -80,11 +84,18 @@ def xgroup_cfgset(call: Call) -> Reply:
         policy.active_consumer = b""
     if not call.is_replayed:
         _check(call, key, policy, makes)
+    log = None
+    ends_order = present is not None and present.order_by and not policy.order_by
+    if ends_order and not policy.released and not call.is_replayed:
+        policy.released = True
+        log = [*call.argv, RELEASED, b"yes"]
     if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:
         call.db.add(policy.dead_letter, Stream())
     _put(call, key, name, policy)
     group.by_time.look_again()  # by a policy, what is not in the stream any more is to leave
-    call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=None, wakes=True)
+    call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=log, wakes=True)
+    if ends_order:
+        group_orders.end(call, key, name, group)
     return OK
 
 
@@ -149,7 +160,7 @@ def _put(call: Call, key: bytes, name: bytes, policy: GroupPolicy) -> None:
     call.db.put_side(key, side)
 
 
-def _checked_group(call: Call) -> ConsumerGroup:
+def _group_of(call: Call) -> ConsumerGroup:
     key, name = call.argv[2], call.argv[3]
     stream = call.db.find(key, Stream)
     group = None if stream is None else stream.find_group(name)
@@ -171,7 +182,7 @@ def xgroup_cfgget(call: Call) -> Reply:
 
     XGROUP CFGGET key group
     """
-    _checked_group(call)
+    _group_of(call)
     policy = dead_letters.policy_of(call, call.argv[2], call.argv[3]) or GroupPolicy()
     return {word.lower(): _shown(word, value) for word, value in policy.settings()}
 
@@ -215,7 +226,7 @@ def xgroup_resume(call: Call) -> Reply:
 def _pause(call: Call, paused: bool) -> Reply:
     """Answers 1 if that changes anything, else 0."""
     key, name = call.argv[2], call.argv[3]
-    _checked_group(call)
+    _group_of(call)
     present = dead_letters.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
     if policy.paused == paused:

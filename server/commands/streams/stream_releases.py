@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import dead_letters, group_steps, stream_args
+from server.commands.streams import dead_letters, group_orders, group_steps, stream_args
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
@@ -142,6 +142,7 @@ def xnack(call: Call) -> Reply:
     policy = None
     if call.db.side and not call.is_replayed:
         policy = dead_letters.policy_of(call, key, name)
+        group_orders.order_of(call, key, name, policy, stream, group)
     release = Release(call.argv, call.now_ms, policy)
     buried, ids = 0, release.ids
     if policy is not None and policy.dead_letter and (release.mode == FATAL or release.reason):
@@ -160,6 +161,7 @@ def xnack(call: Call) -> Reply:
         if call.is_logged:
             group_steps.log_released(call, key, name, released)
         call.db.group_changed(key, None, changes=len(released))
+        group_orders.gone_back(call, key, name, group, released)
         call.server.blocking.delivered(call.db.index, key)
     return buried + len(released)
 

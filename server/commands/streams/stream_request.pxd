@@ -23,6 +23,7 @@ cdef class Request:
     cdef readonly bint nofields
     cdef readonly list patterns
     cdef readonly bint priority
+    cdef public bint reads_on
     cdef readonly bint tells_deadline
     cdef readonly bint tells_fence
     cdef readonly int64_t min_idle

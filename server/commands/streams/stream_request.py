@@ -70,6 +70,7 @@ class Request:
         "nofields",
         "patterns",
         "priority",
+        "reads_on",
         "tells_deadline",
         "tells_fence",
         "where",
@@ -93,6 +94,7 @@ class Request:
         self.tells_fence = False  # and the number of its turn
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.where: EntryFilter | None = None  # which entries are wanted; None: all
+        self.reads_on = False  # whether a group has parked as much as one call may, and goes on
         self.keys: list[bytes] = []
         self.ids_at = 0
 

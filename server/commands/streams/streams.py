@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server.commands.streams import (
+    group_steps,
     stream_args,
     stream_delays,
     stream_expiries,
@@ -286,6 +287,8 @@ def xtrim(call: Call) -> Reply:
         call.db.changed(key, b"xtrim", changes=deleted, log=log)
         if trim.done is not None:
             stream_steps.log_greatest(call, trim.done, stream)
+        if call.db.side and trim.drops_references():
+            group_steps.left(call, key)
     return deleted
 
 

@@ -49,7 +49,7 @@ class TestSettings:
         assert dict(zip(shown[::2], shown[1::2], strict=True)) == {
             b"visibility": 30000, b"maxdeliveries": 5, b"maxpending": 100,
             b"maxpendingperconsumer": 0, b"active": 0, b"timeout": 0, b"fence": 0,
-            b"consumertimeout": 0,
+            b"consumertimeout": 0, b"maxpendingpervalue": 0, b"orderby": b"", b"released": b"no",
             b"backoff": b"0", b"deadletter": b"dead", b"activeconsumer": b"", b"paused": b"no",
         }  # fmt: skip
         info = queue.send_line("XINFO GROUPS s")[0]

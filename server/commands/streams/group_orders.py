@@ -1,0 +1,104 @@
+"""Groups with ORDERBY: entries with one value go to one consumer at a time, in their order.
+
+storage/stream/group_order.py has the lanes, group_reply.py gives what they have ready, and
+group_lapses.py takes back what was not acknowledged in time. Here is what else is done, and logged:
+a group gets its order when somebody reads; and when an entry leaves its consumer, so do those after
+it.
+"""
+
+from __future__ import annotations
+
+from server.commands.streams import group_steps
+from server.dispatch.call import Call
+from storage.side_data.group_policy import GroupPolicy
+from storage.stream import lanes
+from storage.stream import pending as pendings
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.group_order import GroupOrder
+from storage.stream.pending import NOBODY, Pending
+from storage.stream.stream import Stream
+
+
+def order_of(
+    call: Call,
+    key: bytes,
+    name: bytes,
+    policy: GroupPolicy | None,
+    stream: Stream,
+    group: ConsumerGroup,
+) -> GroupOrder | None:
+    """The order of the group *name*, made if needed; None if it has none by its policy."""
+    if policy is None or not policy.order_by or call.is_replayed:
+        return None
+    if group.order is None or group.order.field != policy.order_by:
+        moved = lanes.begin(stream, group, policy.order_by)
+        if moved and call.is_logged:
+            group_steps.log_released(call, key, name, moved)
+    return group.order
+
+
+def end(call: Call, key: bytes, name: bytes, group: ConsumerGroup) -> None:
+    """The group has no order any more: what waits in a lane is released. O(N log N)."""
+    if call.is_replayed:
+        group.order = None  # the log says what is released
+        return
+    released = lanes.end(group)
+    if released and call.is_logged:
+        group_steps.log_released(call, key, name, released)
+
+
+def gone_back(
+    call: Call, key: bytes, name: bytes, group: ConsumerGroup, ones: list[Pending]
+) -> None:
+    """The entries *ones* have gone back to their lanes; so do those after them that are taken.
+
+    These were not begun, so that is no delivery.
+    """
+    _take_back_all(call, key, name, group, ones, NOBODY)
+
+
+def claimed(call: Call, key: bytes, name: bytes, group: ConsumerGroup, pending: Pending) -> None:
+    """A consumer has claimed *pending*: what others have of its lane, after it, goes back."""
+    _take_back_all(call, key, name, group, [pending], pending.consumer_index)
+
+
+def may_claim(group: ConsumerGroup, pending: Pending, consumer_index: int) -> bool:
+    """Whether that consumer has all that is before *pending* in its lane."""
+    order = group.order
+    return order is None or order.may_claim(pendings.id_of(pending).key(), consumer_index)
+
+
+def _take_back_all(
+    call: Call,
+    key: bytes,
+    name: bytes,
+    group: ConsumerGroup,
+    ones: list[Pending],
+    but_of: int,
+) -> None:
+    order = group.order
+    if order is None or call.is_replayed:
+        return
+    taken: list[Pending] = []
+    for pending in ones:
+        taken += take_back(group, order, pending, but_of)
+    log(call, key, name, taken)
+
+
+def take_back(
+    group: ConsumerGroup, order: GroupOrder, pending: Pending, but_of: int
+) -> list[Pending]:
+    """Park what comes after *pending* in its lane and is any consumer's, but of that one."""
+    taken = order.taken_after(pendings.id_of(pending).key(), but_of)
+    for later in taken:
+        group.release(later)
+        pendings.count_down(later)
+    return taken
+
+
+def log(call: Call, key: bytes, name: bytes, released: list[Pending]) -> None:
+    """Log what has gone back, if anything has."""
+    if released:
+        if call.is_logged:
+            group_steps.log_released(call, key, name, released)
+        call.db.group_changed(key, None, changes=len(released))

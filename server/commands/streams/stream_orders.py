@@ -1,0 +1,90 @@
+"""XINFO ORDER: which values of a group with ORDERBY wait, and for whom."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from protocol.replies import ErrorReply, Reply
+from server.commands.streams import dead_letters
+from server.dispatch.call import Call
+from server.table import errors
+from server.table.args import Args
+from server.table.command import Flags, command
+from server.table.keys import ACCESS, RO, KeyRange
+from storage.stream import group_order, lanes
+from storage.stream import pending as pendings
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.group_order import Lane
+from storage.stream.pending import NOBODY, PARKED, Pending
+from storage.stream.stream import Stream
+
+NO_ORDER = ErrorReply("ERR", "the group has no ORDERBY")
+COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
+FEW = 10  # values that are shown, unless COUNT says how many
+
+
+@command(
+    "XINFO ORDER",
+    arity=-4,
+    flags=Flags.READONLY,
+    group="stream",
+    since="0.1.0",
+    complexity="O(N) with N being the number of values with pending entries; and of pending "
+    "entries, if nobody has read since the server was started.",
+    keys=KeyRange(RO | ACCESS, first=2),
+)
+def xinfo_order(call: Call) -> Reply:
+    """Shows which values of the ORDERBY field have entries that wait, and what they wait for.
+
+    XINFO ORDER key group [COUNT count]
+    """
+    key, name = call.argv[2], call.argv[3]
+    args = Args(call.argv, 4)
+    most = FEW
+    while args.left:
+        if args.left == 1 or not args.skip(b"COUNT"):
+            raise errors.SYNTAX
+        most = args.take_positive(COUNT_NOT_POSITIVE)
+    stream = call.db.read(key, Stream)
+    group = None if stream is None else stream.find_group(name)
+    if stream is None or group is None:
+        raise errors.no_such_key_or_group(key, name)
+    policy = dead_letters.policy_of(call, key, name)
+    if policy is None or not policy.order_by:
+        raise NO_ORDER
+    order = group.order
+    if order is None or order.field != policy.order_by:
+        order = lanes.order_of(stream, group, policy.order_by)
+    waiting = [lane for lane in order.lanes.values() if lane.waiting()]
+    return {
+        b"field": order.field,
+        b"values": len(order.lanes),
+        b"waiting": order.waiting,
+        b"waiting-values": len(waiting),
+        b"lanes": [_shown(group, lane) for lane in islice(waiting, most)],
+    }
+
+
+def _shown(group: ConsumerGroup, lane: Lane) -> Reply:
+    first = group_order.first_of(lane)
+    owner = _first_owner(group, lane)
+    is_held = not lane.taken and 0 < first.delivery_time != PARKED
+    return {
+        b"value": lane.value,
+        b"first-id": pendings.id_of(first).encode(),
+        b"waiting": lane.waiting(),
+        b"delivered": lane.taken,
+        b"consumer": owner,
+        b"held-until": first.delivery_time if is_held else None,
+    }
+
+
+def _first_owner(group: ConsumerGroup, lane: Lane) -> bytes | None:
+    """The name of the consumer that has the first entry that anybody has; None if nobody has."""
+    place = lane.pending.seek("^")
+    while lane.taken and place.next():
+        pending: Pending = place.value
+        if pending.consumer_index != NOBODY:
+            owner = group.owner(pending)
+            return None if owner is None else owner.name
+    return None

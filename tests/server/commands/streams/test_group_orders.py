@@ -1,0 +1,349 @@
+"""XGROUP CFGSET ORDERBY: entries with one value go to one consumer at a time, in their order."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage import allocation
+from tests.server.conftest import NOTHING, SocketlessServer
+
+
+@pytest.fixture
+def ordered(server: SocketlessServer) -> SocketlessServer:
+    """A stream with ann 1, bob 2, ann 3, ann 4, cem 5, and a group ordered by customer."""
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    server.send_line("XGROUP CFGSET s g ORDERBY customer")
+    for number, name in enumerate(("ann", "bob", "ann", "ann", "cem"), 1):
+        server.send_line(f"XADD s {number}-0 customer {name}")
+    return server
+
+
+def read(server: SocketlessServer, name: str, count: int = 100, words: str = "") -> list[int]:
+    """The numbers of the entries that *name* is given."""
+    reply = server.send_line(f"XREADGROUP GROUP g {name} COUNT {count} {words} STREAMS s >")
+    return given(reply)
+
+
+def given(reply: object) -> list[int]:
+    assert reply is None or isinstance(reply, list), reply
+    return [] if reply is None else [int(row[0].partition(b"-")[0]) for row in reply[0][1]]
+
+
+def test_a_value_that_somebody_has_waits_and_others_do_not(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 1) == [2]
+    assert read(ordered, "w2") == [5]
+    assert read(ordered, "w3") == []
+    assert ordered.send_line("XACK s g 1-0") == 1
+    assert read(ordered, "w3", 1) == [3]
+    assert read(ordered, "w2") == []
+    assert ordered.send_line("XACK s g 3-0") == 1
+    assert read(ordered, "w2") == [4]
+
+
+def test_one_reading_gives_as_many_of_a_value_as_it_asks_for(ordered):
+    assert read(ordered, "w1", 4) == [1, 2, 3, 4]
+    ordered.send_line("XADD s 6-0 customer ann")
+    assert read(ordered, "w1") == [5], "the next reading does not, even for who has them"
+    assert ordered.send_line("XACK s g 1-0 3-0") == 2
+    assert read(ordered, "w2") == []
+    assert ordered.send_line("XACK s g 4-0") == 1
+    assert read(ordered, "w2") == [6]
+
+
+def test_a_reading_goes_on_from_the_lane_to_new_entries(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 1) == [2]
+    assert read(ordered, "w2", 1) == [5]
+    ordered.send_line("XADD s 6-0 customer ann")
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w3") == [3, 4, 6]
+
+
+def test_a_limit_of_a_value(ordered):
+    ordered.send_line("XGROUP CFGSET s g MAXPENDINGPERVALUE 1")
+    assert read(ordered, "w1") == [1, 2, 5]
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w1") == [3]
+    ordered.send_line("XACK s g 3-0")
+    assert read(ordered, "w2") == [4]
+
+
+def test_entries_without_the_field_go_to_anyone(ordered):
+    for number in (6, 7):
+        ordered.send_line(f"XADD s {number}-0 other ann")
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5, 6, 7]
+
+
+def test_what_fails_holds_back_its_value_and_only_that(ordered):
+    assert read(ordered, "w1", 2) == [1, 2]
+    assert read(ordered, "w1") == [5]
+    assert ordered.send_line("XNACK s g FAIL IDS 1 1-0 DELAY 100") == 1
+    assert read(ordered, "w2") == []
+    ordered.send_line("XADD s 6-0 customer dan")
+    assert read(ordered, "w2") == [6]
+    ordered.advance(99)
+    assert read(ordered, "w2") == []
+    ordered.advance(1)
+    assert read(ordered, "w2") == [1, 3, 4]
+
+
+def test_what_comes_after_a_failed_entry_goes_back_with_it_uncounted(ordered):
+    assert read(ordered, "w1", 4) == [1, 2, 3, 4]
+    assert ordered.send_line("XNACK s g FAIL IDS 1 1-0") == 1
+    rows = ordered.send_line("XPENDING s g - + 10")
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        (b"1-0", b"", 1), (b"2-0", b"w1", 1), (b"3-0", b"", 0), (b"4-0", b"", 0),
+    ]  # fmt: skip
+    assert read(ordered, "w2", 2) == [1, 3]
+
+
+def test_visibility_gives_the_value_to_another(ordered):
+    ordered.send_line("XGROUP CFGSET s g VISIBILITY 50")
+    assert read(ordered, "w1", 1) == [1]
+    ordered.advance(49)
+    assert read(ordered, "w2") == [2, 5]
+    ordered.advance(1)
+    assert read(ordered, "w2") == [1, 3, 4]
+    ordered.advance(50)
+    assert read(ordered, "w3") == [2, 5, 1, 3, 4]
+
+
+def test_one_who_waits_is_woken_when_the_value_is_free(ordered):
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5]
+    ordered.send_line("XADD s 6-0 customer bob")
+    waiter = ordered.client()
+    ordered.run(waiter.client, b"XREADGROUP GROUP g w2 BLOCK 0 STREAMS s >".split())
+    assert waiter.reply() is NOTHING
+    ordered.send_line("XACK s g 1-0")
+    assert waiter.reply() is NOTHING
+    ordered.send_line("XACK s g 2-0")
+    assert given(waiter.reply()) == [6]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "XACK s g 1-0",
+        "XACK s g UPTO 1-0",
+        "XACKDEL s g IDS 1 1-0",
+        "XDELEX s DELREF IDS 1 1-0",
+        "XTRIM s MAXLEN 4 DELREF",
+        "XGROUP DELCONSUMER s g w1",
+        "XGROUP DELCONSUMER s g w1 HANDOVER",
+        "XNACK s g SILENT IDS 1 1-0",
+        "XGROUP SETID s g 5-0 CLEAR",
+    ],
+)
+def test_whatever_takes_an_entry_from_its_consumer_frees_the_value(ordered, line):
+    """A count that only acknowledgements lowered would never come down again (Pulsar's PIP-379)."""
+    assert read(ordered, "w1", 1) == [1]
+    waiter = ordered.client()
+    ordered.run(waiter.client, b"XREADGROUP GROUP g w2 BLOCK 0 STREAMS s >".split())
+    assert given(waiter.reply()) == [2, 5]
+    ordered.run(waiter.client, b"XREADGROUP GROUP g w2 BLOCK 0 STREAMS s >".split())
+    assert waiter.reply() is NOTHING
+    ordered.send_line(line)
+    if "CLEAR" in line:
+        ordered.send_line("XADD s 6-0 customer ann")
+        assert given(waiter.reply()) == [6]
+    else:
+        again = [1] if "HANDOVER" in line or "SILENT" in line else []
+        assert given(waiter.reply()) == [*again, 3, 4]
+
+
+def test_an_entry_that_was_deleted_while_it_waited_is_passed(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 1) == [2]
+    assert read(ordered, "w2") == [5]
+    ordered.send_line("XDEL s 3-0")
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w3") == [4]
+    assert [row[0] for row in ordered.send_line("XPENDING s g - + 10")] == [b"2-0", b"4-0", b"5-0"]
+
+
+def test_a_dead_letter_lets_the_rest_of_its_value_go_on(ordered):
+    ordered.send_line("XGROUP CFGSET s g MAXDELIVERIES 1 DEADLETTER dead MKSTREAM VISIBILITY 50")
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 1) == [2]
+    ordered.advance(50)
+    assert read(ordered, "w3") == [3, 4, 5]
+    assert [row[1][1] for row in ordered.send_line("XRANGE dead - +")] == [b"ann", b"bob"]
+
+
+def test_dead_letters_that_cannot_move_hold_their_value_back(ordered):
+    ordered.send_line("XGROUP CFGSET s g MAXDELIVERIES 1 DEADLETTER dead MKSTREAM")
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 1) == [2]
+    ordered.send_line("XNACK s g FAIL IDS 1 1-0")
+    ordered.send_line("SET dead text")
+    waiter = ordered.client()
+    ordered.run(waiter.client, b"XREADGROUP GROUP g w3 BLOCK 0 STREAMS s >".split())
+    assert given(waiter.reply()) == [5]
+    ordered.run(waiter.client, b"XREADGROUP GROUP g w3 BLOCK 0 STREAMS s >".split())
+    assert waiter.reply() is NOTHING
+    ordered.send_line("DEL dead")
+    ordered.send_line("XACK s g 2-0")
+    assert given(waiter.reply()) == [3, 4]
+
+
+def test_claims_keep_the_order(ordered):
+    assert read(ordered, "w1", 4) == [1, 2, 3, 4]
+    claim = "XCLAIM s g w2 0 {} JUSTID"
+    assert ordered.send_line(claim.format("3-0")) == [], "1-0 comes before it, and w1 has that"
+    assert ordered.send_line(claim.format("1-0")) == [b"1-0"]
+    owners = [row[1] for row in ordered.send_line("XPENDING s g - + 10")]
+    assert owners == [b"w2", b"w1", b"", b""]
+    assert ordered.send_line("XAUTOCLAIM s g w2 0 0 JUSTID")[1] == [b"1-0", b"2-0", b"3-0", b"4-0"]
+
+
+def test_an_explicit_claim_by_time_keeps_the_order(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    ordered.advance(30)
+    assert read(ordered, "w2", 1) == [2]
+    assert read(ordered, "w3", 10, "CLAIM 30") == [1, 3, 4, 5]
+
+
+def test_a_group_that_was_set_back_gives_nothing_twice(ordered):
+    assert read(ordered, "w1", 2) == [1, 2]
+    assert read(ordered, "w2") == [5]
+    ordered.send_line("XGROUP SETID s g 0")
+    assert read(ordered, "w2") == []
+    ordered.send_line("XACK s g 1-0 2-0 5-0")
+    assert read(ordered, "w2") == [3, 4]
+    ordered.send_line("XGROUP SETID s g 0")
+    assert read(ordered, "w3") == [2, 5]
+
+
+def test_the_order_ends_and_nothing_is_lost(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5]
+    ordered.send("XGROUP", "CFGSET", "s", "g", "ORDERBY", "")
+    shown = ordered.send_line("XGROUP CFGGET s g")
+    assert shown[shown.index(b"released") + 1] == b"yes"
+    assert read(ordered, "w3") == [3, 4]
+
+
+def test_another_field(ordered):
+    ordered.send_line("XADD s 6-0 customer ann place here")
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5]
+    ordered.send_line("XGROUP CFGSET s g ORDERBY place")
+    ordered.send_line("XADD s 7-0 customer ann place here")
+    assert read(ordered, "w2") == [3, 4, 6, 7]
+    assert read(ordered, "w3") == []
+
+
+def test_with_a_limit_of_the_group_what_waits_does_not_count(ordered):
+    ordered.send_line("XGROUP CFGSET s g MAXPENDING 2")
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 1) == [2]
+    assert read(ordered, "w2") == []
+    ordered.send_line("XACK s g 2-0")
+    assert read(ordered, "w2") == [5]
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w2") == [3]
+
+
+def test_where_and_order(ordered):
+    where = "WHERE customer 1 cem"
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 1) == [2]
+    assert read(ordered, "w2", 1) == [5]
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w3", 1, where) == []
+    assert read(ordered, "w3", 1) == [3]
+
+
+def test_without_acknowledgements_the_order_is_that_of_delivery(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", 10, "NOACK") == [2, 5]
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w2", 10, "NOACK") == [3, 4]
+
+
+def test_who_waits_for_whom(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5]
+    ordered.send_line("XNACK s g FAIL IDS 1 2-0 DELAY 100")
+    bob_until = ordered.now_ms + 100
+    ann = [
+        b"value", b"ann", b"first-id", b"1-0", b"waiting", 2, b"delivered", 1, b"consumer", b"w1",
+        b"held-until", None,
+    ]  # fmt: skip
+    bob = [
+        b"value", b"bob", b"first-id", b"2-0", b"waiting", 1, b"delivered", 0, b"consumer", None,
+        b"held-until", bob_until,
+    ]  # fmt: skip
+    report = [b"field", b"customer", b"values", 3, b"waiting", 3, b"waiting-values", 2, b"lanes"]
+    assert ordered.send_line("XINFO ORDER s g") == [*report, [ann, bob]]
+    assert ordered.send_line("XINFO ORDER s g COUNT 1") == [*report, [ann]]
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("XINFO ORDER s h", "-ERR the group has no ORDERBY"),
+        ("XINFO ORDER s x", "-NOGROUP No such key 's' or consumer group 'x'"),
+        ("XINFO ORDER t g", "-NOGROUP No such key 't' or consumer group 'g'"),
+        ("XINFO ORDER s g COUNT", "-ERR syntax error"),
+        ("XINFO ORDER s g COUNT 0", "-ERR COUNT must be > 0"),
+        ("XINFO ORDER s g FEW 1", "-ERR syntax error"),
+        ("XGROUP CFGSET s g MAXPENDINGPERVALUE x",
+         "-ERR MAXPENDINGPERVALUE takes a number from 0 to 9007199254740992"),
+        ("XGROUP CFGSET s g RELEASED maybe", "-ERR RELEASED takes yes or no"),
+    ],
+)  # fmt: skip
+def test_bad_input(ordered, line, error):
+    ordered.send_line("XGROUP CREATE s h 0")
+    assert ordered.send_line(line) == error
+
+
+class TestLog:
+    def test_what_waits_is_logged_as_released_with_its_time(self, ordered):
+        ordered.logged()
+        assert read(ordered, "w1", 1) == [1]
+        ordered.logged()
+        assert read(ordered, "w2", 1) == [2]
+        assert read(ordered, "w2", 1) == [5]
+        logged = [line for line in ordered.logged() if b"XNACK" in line]
+        wait = b"XNACK s g FAIL IDS 2 3-0 4-0 RETRYCOUNT 0 FORCE"
+        assert logged == [wait, wait + b" AT 9007199254740992"]
+
+    def test_a_copy_that_replays_the_log_goes_on_in_order(self, ordered, make_server):
+        copy = make_server()
+        assert read(ordered, "w1", 1) == [1]
+        assert read(ordered, "w2") == [2, 5]
+        ordered.send_line("XACK s g 1-0")
+        assert read(ordered, "w1", 1) == [3]
+        for line in ordered.logged():
+            copy.send_line(line.decode())
+        shown = "XPENDING s g - + 10"
+        assert copy.send_line(shown) == ordered.send_line(shown)
+        assert copy.send_line("XINFO ORDER s g") == ordered.send_line("XINFO ORDER s g")
+        assert read(copy, "w2") == []
+        copy.send_line("XACK s g 3-0")
+        assert read(copy, "w2") == [4]
+
+
+def test_a_copy_by_dump_goes_on_in_order(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5]
+    assert ordered.send("RESTORE", "copy", "0", ordered.send("DUMP", "s")) == b"OK"
+    assert ordered.send_line("XINFO ORDER copy g") == ordered.send_line("XINFO ORDER s g")
+    assert ordered.send_line("DEL s") == 1
+    assert ordered.send_line("RENAME copy s") == b"OK"
+    assert read(ordered, "w2") == []
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w2") == [3, 4]
+
+
+def test_the_memory_of_lanes_is_given_back(ordered):
+    before = allocation.used_bytes()
+    assert read(ordered, "w1", 1) == [1]
+    for number in range(6, 2000):
+        ordered.send_line(f"XADD s {number}-0 customer ann")
+    assert read(ordered, "w2") == [2, 5]
+    assert ordered.send_line("DEL s") == 1
+    assert allocation.used_bytes() <= before
