@@ -168,8 +168,8 @@ class Delivery:
             left = min_idle - octets.since(pending.delivery_time, now_ms)
             # By a policy, what is due and was not given is dead and cannot be moved: no time helps.
             is_stuck = self.policy is not None and left <= 0
-            is_there: bool = (
-                self.policy is not None or self.stream.contains(pendings.id_of(pending))
+            is_there: bool = self.policy is not None or self.stream.contains(
+                pendings.id_of(pending)
             )
             if not is_stuck and is_there:
                 return max(1, left)

@@ -188,6 +188,19 @@ def test_dead_letters_that_cannot_move_hold_their_value_back(ordered):
     assert given(waiter.reply()) == [3, 4]
 
 
+def test_nobody_is_woken_again_and_again_by_what_cannot_move(ordered):
+    ordered.send_line("XGROUP CFGSET s g MAXDELIVERIES 1 DEADLETTER dead MKSTREAM VISIBILITY 5")
+    assert read(ordered, "w1", 3) == [1, 2, 3]
+    assert read(ordered, "w1") == [5]
+    ordered.send_line("DEL dead")
+    ordered.send_line("SET dead text")
+    waiter = ordered.client()
+    ordered.run(waiter.client, b"XREADGROUP GROUP g w3 BLOCK 0 STREAMS s >".split())
+    assert waiter.client.waiter.block.wake_ms == 5
+    ordered.advance(5)
+    assert waiter.client.waiter.block.wake_ms == 0
+
+
 def test_claims_keep_the_order(ordered):
     assert read(ordered, "w1", 4) == [1, 2, 3, 4]
     claim = "XCLAIM s g w2 0 {} JUSTID"
