@@ -55,6 +55,12 @@ class Client:
             for _ in batch:
                 self._answer()
 
+    def answers(self, commands: Iterable[Command]) -> list[Any]:
+        """The answers to commands that are sent at once."""
+        batch = [encode(command) for command in commands]
+        self._socket.sendall(b"".join(batch))
+        return [self._answer() for _ in batch]
+
     def raw(self, request: bytes, answers: int) -> bytes:
         """The answers to *request*, as bytes; there must be *answers* of them."""
         self._socket.sendall(request)

@@ -6,6 +6,7 @@ from storage cimport octets
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
 from server.commands.streams.stream_reply cimport EntryWriter
+from storage.side_data.group_policy cimport GroupPolicy
 from storage.stream cimport group_lag, stream_id
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
@@ -43,7 +44,7 @@ cdef class Delivery:
     cdef readonly StreamId after
     cdef readonly list given
     cdef readonly list claimed
-    cdef readonly object policy
+    cdef readonly GroupPolicy policy
     cdef readonly int64_t min_idle
     cdef readonly bint tells_deliveries
     cdef readonly bint tells_deadline
@@ -64,9 +65,9 @@ cdef class Delivery:
     cdef public bint is_more
 
     cpdef int claim(self, int64_t min_idle) except -1
-    cpdef int follow(self, object policy) except -1
+    cpdef int follow(self, GroupPolicy policy) except -1
     @cython.locals(pending=Pending, dead_of_consumer=Py_ssize_t, pending_of_all=Py_ssize_t)
-    cdef int _limit(self, object policy, Consumer consumer) except -1
+    cdef int _limit(self, GroupPolicy policy, Consumer consumer) except -1
 
     @cython.locals(pending=Pending)
     cdef Pending _first_wanted(

@@ -6,6 +6,8 @@ from server.commands.streams cimport group_reply
 from server.commands.streams.group_reply cimport Delivery
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call
+from storage.side_data.group_policy cimport GroupPolicy
+from storage.side_data.side_data cimport SideData
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.pending cimport Pending
@@ -16,7 +18,7 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _NO_CLAIM
 
-@cython.locals(stream=Stream, name=bytes, group=ConsumerGroup, delivery=Delivery)
+@cython.locals(stream=Stream, name=bytes, group=ConsumerGroup, delivery=Delivery, policy=GroupPolicy)
 cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
 @cython.locals(
     earliest=int64_t, is_paused=bint, wake_ms=int64_t, held_ms=int64_t, delivery=Delivery
@@ -24,7 +26,7 @@ cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
 cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
 @cython.locals(
     is_of_new=bint, entry=StreamIterator, key=bytes, group=ConsumerGroup, consumer=Consumer,
-    min_idle=int64_t, idle=Pending, pends=bint, is_given=bint
+    min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy
 )
 cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) except -1
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes, entry_id=StreamId, pending=Pending)

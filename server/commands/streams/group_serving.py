@@ -23,6 +23,9 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.command import NO_CLAIM
 from storage.keyspace.key_changes import NOTHING
+from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+from storage.side_data.schedule import SCHEDULE
+from storage.side_data.side_data import SideData
 from storage.stream import stream_id
 from storage.stream.stream import Stream
 
@@ -57,10 +60,10 @@ def delivery_of(call: Call, request: Request, key: bytes, text: bytes) -> Delive
         )
         if request.min_idle != _NO_CLAIM:
             delivery.claim(request.min_idle)
-        if call.db.side:
-            policy = dead_letters.policy_of(call, key, name)
-            if policy is not None:
-                delivery.follow(policy)
+        side: SideData | None = call.db.side.get(key) if call.db.side else None
+        policy: GroupPolicy | None = None if side is None else side.get(GROUP_POLICY, name)
+        if policy is not None:
+            delivery.follow(policy)
         if request.tells_deadline or request.tells_fence:
             delivery.tell(request.tells_deadline, request.tells_fence)
         return delivery
@@ -110,11 +113,14 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
         return False
     if policy is not None and policy.active:
         name, reader = request.group or b"", request.consumer
-        if not active_consumer.may_read(call, delivery, name, reader):
+        is_its_turn = policy.active_consumer == reader
+        if not is_its_turn and not active_consumer.may_read(call, delivery, name, reader):
             return False
-    if call.db.side and not stream_expiries.settle(call, key, MOST_EXPIRED):
-        delivery.is_more = True
-        return False
+    side: SideData | None = call.db.side.get(key) if call.db.side else None
+    if side is not None and side.get(SCHEDULE) is not None:
+        delivery.is_more = not stream_expiries.settle(call, key, MOST_EXPIRED)
+        if delivery.is_more:
+            return False
     is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
     consumer = group.find_consumer(request.consumer)
     entry = delivery.find_new() if is_of_new else None

@@ -1,0 +1,141 @@
+"""python -m bench.policies: what each policy of a stream, or of its groups, costs the server.
+
+Entries of three fields are added by XADD, sixteen in a pipeline, then read by XREADGROUP COUNT 10,
+and acknowledged by one XACK for each ten. The server does so with each policy in turn, beginning
+with none, for some rounds, and what counts is its CPU time: the median of the rounds, and the
+median of the ratios to the same round without a policy. It has what cron does meanwhile in it: what
+a stream gives up is removed in that time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from itertools import repeat
+from statistics import median
+
+from bench import progress, report
+from bench.client import Argument, Client, Command
+from bench.servers import PENSTOCK, Server, cpu_seconds, pin_generator
+from bench.workloads import FIELDS
+
+DEPTH = 16
+COUNT = 10
+MOST = 1.10  # the aim: the largest ratio
+SETTINGS = ("--hz", "10")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is set before a round: of the *group*, of the *stream*, and what XADD has, too."""
+
+    title: str
+    group: str = ""
+    stream: str = ""
+    add: tuple[Argument, ...] = ()
+
+
+POLICIES = (
+    Policy("none"),
+    Policy("VISIBILITY", "VISIBILITY 30000"),
+    Policy("MAXDELIVERIES", "VISIBILITY 30000 MAXDELIVERIES 5 DEADLETTER dead MKSTREAM"),
+    Policy("BACKOFF", "VISIBILITY 30000 BACKOFF 1000 5000"),
+    Policy("MAXPENDING", "MAXPENDING 1000000"),
+    Policy("MAXPENDINGPERCONSUMER", "MAXPENDINGPERCONSUMER 1000000"),
+    Policy("ACTIVE", "ACTIVE 1 TIMEOUT 30000"),
+    Policy("CONSUMERTIMEOUT", "CONSUMERTIMEOUT 600000"),
+    Policy("RETAIN-AGE, nothing goes", stream="RETAIN-AGE 7d"),
+    Policy("RETAIN-LENGTH, nothing goes", stream="RETAIN-LENGTH 100000000"),
+    Policy("RETAIN-LENGTH 1000", stream="RETAIN-LENGTH 1000"),
+    Policy("RETAIN-BYTES 100kb", stream="RETAIN-BYTES 100kb"),
+    Policy("RETAIN-ACKED", stream="RETAIN-ACKED yes"),
+    Policy("COMPACT, nothing goes", stream="COMPACT nosuch"),
+    Policy("COMPACT, 100 values", stream="COMPACT device"),
+    Policy("EXPIRE", add=("EXPIRE", 600_000)),
+)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Microseconds of the server's CPU for an entry that is added, and for one that is read."""
+
+    added: float
+    read: float
+
+
+def main() -> int:
+    """Measure, and print a line for each policy. The exit status."""
+    parser = argparse.ArgumentParser(prog="python -m bench.policies", description=__doc__)
+    parser.add_argument("--entries", type=int, default=40_000, help="in a round (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=9, help="(default: %(default)s)")
+    parser.add_argument("--only", default="", help="those whose names have this in them")
+    options = parser.parse_args()
+    pin_generator()
+    print(report.machine())
+    print(report.neighbours())
+    command = os.environ.get("PENSTOCK_COMMAND", PENSTOCK)
+    chosen = [p for p in POLICIES if p is POLICIES[0] or options.only.lower() in p.title.lower()]
+    with Server("ours", command, *SETTINGS) as server:
+        costs: dict[Policy, list[Cost]] = {policy: [] for policy in chosen}
+        for number in range(options.rounds + 1):  # the first one is a warm-up
+            progress.say(f"round {number} of {options.rounds}")
+            for policy in chosen if number % 2 else (chosen[0], *reversed(chosen[1:])):
+                cost = measure(server, policy, options.entries)
+                if number:
+                    costs[policy].append(cost)
+    progress.clear()
+    print(f"{'us of CPU an entry':30}{'XADD':>8}{'ratio':>8}{'XREADGROUP, XACK':>20}{'ratio':>8}")
+    for policy in chosen:
+        print(line(policy, costs[policy], costs[chosen[0]]))
+    return 0
+
+
+def line(policy: Policy, costs: list[Cost], plain: list[Cost]) -> str:
+    """A line of the table."""
+    added = median(cost.added for cost in costs)
+    read = median(cost.read for cost in costs)
+    pairs = list(zip(costs, plain, strict=True))
+    add_ratio = median(cost.added / other.added for cost, other in pairs)
+    read_ratio = median(cost.read / other.read for cost, other in pairs)
+    missed = "  more than 1.10" if max(add_ratio, read_ratio) > MOST else ""
+    return f"{policy.title:30}{added:8.2f}{add_ratio:8.2f}{read:20.2f}{read_ratio:8.2f}{missed}"
+
+
+def measure(server: Server, policy: Policy, entries: int) -> Cost:
+    """A round on an empty server."""
+    with server.client() as client:
+        client.call("FLUSHALL")
+        client.call("XGROUP", "CREATE", "jobs", "workers", 0, "MKSTREAM")
+        if policy.group:
+            client.call("XGROUP", "CFGSET", "jobs", "workers", *policy.group.split())
+        if policy.stream:
+            client.call("XCFGSET", "jobs", *policy.stream.split())
+        add = ("XADD", "jobs", *policy.add, "*", *FIELDS)
+        before = cpu_seconds(server.pid)
+        client.load(repeat(add, entries), DEPTH)
+        between = cpu_seconds(server.pid)
+        read = _read_all(client)
+        after = cpu_seconds(server.pid)
+    left = max(read, 1)  # by a policy, entries may have gone
+    return Cost((between - before) / entries * 1e6, (after - between) / left * 1e6)
+
+
+def _read_all(client: Client) -> int:
+    """Read and acknowledge all that the group has not been given; return how many there were."""
+    read: Command = (
+        "XREADGROUP", "GROUP", "workers", "w", "COUNT", COUNT, "STREAMS", "jobs", ">",
+    )  # fmt: skip
+    found = 0
+    while True:
+        replies = client.answers([read] * DEPTH)
+        parts = [[entry[0] for entry in reply[0][1]] for reply in replies if reply]
+        if not parts:
+            return found
+        found += sum(map(len, parts))
+        client.load(("XACK", "jobs", "workers", *ids) for ids in parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+"""python -m bench.queue_flow: how long answers take while a queue with policies is busy.
+
+Entries come at a steady rate, a batch each millisecond, whether or not the answers have come, and
+the latency of an answer counts from the time at which its batch was due. Consumers read a hundred
+entries at a time and acknowledge them, but for one in a hundred: that is given again when
+VISIBILITY is over, and after MAXDELIVERIES it is a dead letter. At the end every entry must be
+acknowledged or a dead letter. The generator is one process: with two CPUs it has one, and the
+server the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import select
+import socket
+import sys
+import time
+import zlib
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import hiredis
+
+from bench import report
+from bench.client import Argument, encode
+from bench.servers import PENSTOCK, Server, cpu_seconds, pin_generator
+
+TICK_S = 0.001
+PRODUCERS = 10
+CONSUMERS = 8
+COUNT = 100
+FAILS = 100  # one in so many
+VISIBILITY_MS = 200
+DELIVERIES = 2
+PATIENCE_S = 60.0
+CHUNK = 1 << 18
+QUANTILES = (0.5, 0.99, 0.999, 0.9999)
+
+
+class Latencies:
+    """How long answers took: pairs of seconds and of how many answers took so long."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[float, int]] = []
+
+    def note(self, seconds: float, count: int = 1) -> None:
+        self._found.append((seconds, count))
+
+    def quantiles(self) -> list[float]:
+        """Those of QUANTILES, in ms."""
+        self._found.sort()
+        total = sum(count for _, count in self._found)
+        found, seen, at = [], 0, 0
+        for quantile in QUANTILES:
+            while seen + self._found[at][1] < quantile * total:
+                seen += self._found[at][1]
+                at += 1
+            found.append(self._found[at][0] * 1000)
+        return found
+
+
+class Producer:
+    """A connection that adds batches, and the times at which unanswered ones were due."""
+
+    def __init__(self, port: int, latencies: Latencies) -> None:
+        self.socket = _connect(port)
+        self._latencies = latencies
+        self._due: deque[tuple[float, int]] = deque()
+        self._lines = 0  # of the answers to the first batch that have come
+
+    def send(self, batch: bytes, count: int, due_s: float) -> None:
+        self._due.append((due_s, count))
+        self.socket.sendall(batch)
+
+    def receive(self) -> int:
+        """Take answers; return how many entries are added by now, of whole batches."""
+        self._lines += self.socket.recv(CHUNK).count(b"\n")
+        done = 0
+        while self._due and self._lines >= 2 * self._due[0][1]:
+            due_s, count = self._due.popleft()
+            self._lines -= 2 * count
+            self._latencies.note(time.perf_counter() - due_s, count)
+            done += count
+        return done
+
+
+class Consumer:
+    """A connection that reads, acknowledges, and reads again."""
+
+    def __init__(self, port: int, name: str, latencies: Latencies) -> None:
+        self.socket = _connect(port)
+        self._latencies = latencies
+        self._reader = hiredis.Reader()
+        words = ("XREADGROUP", "GROUP", "workers", name, "COUNT", COUNT, "BLOCK", 1000)
+        self._read = encode((*words, "STREAMS", "jobs", ">"))
+        self._told_s = 0.0  # when an XACK was sent that is not answered yet; 0: there is none
+        self._ask()
+
+    def _ask(self, *ids: Argument) -> None:
+        told = encode(("XACK", "jobs", "workers", *ids)) if ids else b""
+        self._told_s = time.perf_counter() if ids else 0.0
+        self.socket.sendall(told + self._read)
+
+    def receive(self) -> int:
+        """Take answers; return how many entries have been acknowledged."""
+        self._reader.feed(self.socket.recv(CHUNK))
+        done = 0
+        while (answer := self._reader.gets()) is not False:
+            if isinstance(answer, hiredis.ReplyError):
+                raise answer
+            if self._told_s:
+                self._latencies.note(time.perf_counter() - self._told_s)
+                self._told_s = 0.0
+                done += answer
+            else:
+                self._ask(*self._done(answer))
+        return done
+
+    @staticmethod
+    def _done(answer: Any) -> list[bytes]:
+        """The ids of the entries that are done; the others always fail."""
+        entries = answer[0][1] if answer else ()
+        return [entry[0] for entry in entries if not fails(entry[0])]
+
+
+def fails(entry_id: bytes) -> bool:
+    """Whether the job of that entry fails, each time."""
+    return zlib.crc32(entry_id) % FAILS == 0
+
+
+def _connect(port: int) -> socket.socket:
+    made = socket.create_connection(("127.0.0.1", port))
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made
+
+
+def flow(port: int, rate: int, seconds: float) -> tuple[Latencies, Latencies, int, float]:
+    """Let entries flow. Of XADD and of XACK; how many were acknowledged, and how long it took."""
+    added, told = Latencies(), Latencies()
+    producers = [Producer(port, added) for _ in range(PRODUCERS)]
+    consumers = [Consumer(port, f"w{number}", told) for number in range(CONSUMERS)]
+    by_number: dict[int, Producer | Consumer] = {
+        each.socket.fileno(): each for each in (*producers, *consumers)
+    }
+    size = round(rate * TICK_S)
+    batch = encode(("XADD", "jobs", "*", "job", "mail-to-ann", "tries", "3")) * size
+    batches = round(seconds / TICK_S)
+    sent = answered = acked = 0
+    with select.epoll() as poll:
+        for number in by_number:
+            poll.register(number, select.EPOLLIN)
+        began = last = time.perf_counter()
+        while answered < batches * size or time.perf_counter() - last < 0.5:
+            now = time.perf_counter()
+            while sent < batches and began + sent * TICK_S <= now:
+                producers[sent % PRODUCERS].send(batch, size, began + sent * TICK_S)
+                sent += 1
+            for number, _ in poll.poll(0 if sent < batches else 0.1):
+                each = by_number[number]
+                if isinstance(each, Producer):
+                    answered += each.receive()
+                    last = time.perf_counter()
+                else:
+                    acked += each.receive()
+            if now - last > PATIENCE_S:
+                raise TimeoutError("the server does not answer")
+    for each in by_number.values():
+        each.socket.close()
+    return added, told, acked, last - began
+
+
+def check(server: Server, entries: int) -> str:
+    """Wait until all entries are acknowledged or dead letters, as they ought to be."""
+    with server.client() as client:
+        until = time.monotonic() + PATIENCE_S
+        read = ("XREADGROUP", "GROUP", "workers", "last", "COUNT", 1000, "STREAMS", "jobs", ">")
+        while client.call("XPENDING", "jobs", "workers")[0] and time.monotonic() < until:
+            client.call(*read)
+            time.sleep(VISIBILITY_MS / 1000)
+        pending = client.call("XPENDING", "jobs", "workers")[0]
+        dead = client.call("XLEN", "dead")
+        wanted = sum(fails(row[0]) for row in _all(client, entries))
+    if pending or dead != wanted:
+        raise SystemExit(f"{pending} pending; {dead} dead letters, not {wanted}")
+    return f"{dead:,} dead letters, as there should be; nothing is pending"
+
+
+def _all(client: Any, entries: int) -> list[Any]:
+    found: list[Any] = []
+    start = b"-"
+    while page := client.call("XRANGE", "jobs", start, "+", "COUNT", 10_000):
+        found += page
+        start = b"(" + page[-1][0]
+    if len(found) != entries:
+        raise SystemExit(f"{len(found)} entries, not {entries}")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, and print. The exit status."""
+    parser = argparse.ArgumentParser(prog="python -m bench.queue_flow", description=__doc__)
+    parser.add_argument("--rate", type=int, default=100_000, help="entries a second (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=10.0, help="(default: %(default)s)")
+    options = parser.parse_args(argv)
+    pin_generator()
+    print(report.machine())
+    print(report.neighbours())
+    gc.disable()
+    with Server("ours", os.environ.get("PENSTOCK_COMMAND", PENSTOCK)) as server:
+        with server.client() as client:
+            client.call("XGROUP", "CREATE", "jobs", "workers", 0, "MKSTREAM")
+            settings = ("VISIBILITY", VISIBILITY_MS, "MAXDELIVERIES", DELIVERIES)
+            dead = ("DEADLETTER", "dead", "MKSTREAM")
+            client.call("XGROUP", "CFGSET", "jobs", "workers", *settings, *dead)
+        before = cpu_seconds(server.pid)
+        added, told, acked, took_s = flow(server.port, options.rate, options.seconds)
+        busy = (cpu_seconds(server.pid) - before) / took_s
+        entries = round(options.rate * TICK_S) * round(options.seconds / TICK_S)
+        print(f"{entries:,} entries in {took_s:.2f} s, {entries / took_s:,.0f} a second;"
+              f" {acked:,} acknowledged meanwhile; the server was busy for {busy:.0%}")  # fmt: skip
+        print(f"{'ms until the answer':24}" + "".join(f"{q:>10.2%}" for q in QUANTILES))
+        for title, found in (("XADD", added), ("XACK", told)):
+            print(f"{title:24}" + "".join(f"{ms:10.2f}" for ms in found.quantiles()))
+        print(check(server, entries))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,10 @@
+cimport cython
+
+
+@cython.final
+cdef class SideData:
+    cdef dict _values
+
+    cpdef object get(self, object kind, object group=*)
+    cpdef int set(self, object kind, object value, object group=*) except -1
+    cpdef bint discard(self, object kind, object group=*) except -1
