@@ -24,6 +24,7 @@ from storage.stream.deletions import Deletion, Done
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
+_LATEST_MS = LATEST_MS  # as a C number
 MOST_AT_ONCE = 1000  # entries that a claim removes before it looks: some milliseconds
 BAD_EXPIRE = ErrorReply("ERR", f"EXPIRE takes milliseconds from 1 to {LATEST_MS}")
 EXPIRED = b"expired"  # a reason of a dead letter
@@ -66,10 +67,10 @@ def add_expiring(
     is_id_given = wanted is not None and not call.argv[id_at].endswith(b"*")
     if is_id_given and (trim is None or trim.is_as_it_was_given()):
         # It was logged as it came: it is one of several commands now.
-        call.db.changed(key, None, changes=0, log=call.argv, watched=False)
-    deadline_ms = min(call.now_ms + expire_ms, LATEST_MS)
+        call.db.changed(key, None, changes=0, log=call.argv, wakes=False, watched=False)
+    deadline_ms = min(call.now_ms + expire_ms, _LATEST_MS)
     schedule = stream_delays.schedule_for(call, key)
-    if schedule is not None and stream.contains(stream.last_id):
+    if schedule is not None and (trim is None or stream.contains(stream.last_id)):
         set_deadline(call, key, stream, schedule, stream.last_id, deadline_ms)
     return text
 
@@ -79,16 +80,22 @@ def set_deadline(
 ) -> None:
     """Let an entry that was just added expire."""
     schedule.prune(stream.first_id)
+    is_first = not schedule.expiring() or deadline_ms < schedule.first_deadline()
     schedule.expire_at(entry_id, deadline_ms)
-    stream_delays.changed(call, key, schedule)
-    log = (b"XEXPIREAT", key, b"%d" % deadline_ms, entry_id.encode())
-    call.db.group_changed(key, None, changes=0, log=log)
+    if is_first:
+        stream_delays.changed(call, key, schedule)
+    if call.is_logged:
+        log = (b"XEXPIREAT", key, b"%d" % deadline_ms, entry_id.encode())
+        call.db.group_changed(key, None, changes=0, log=log)
 
 
 def forget(call: Call, key: bytes, ids: list[StreamId]) -> None:
     """XDEL has been asked to delete these entries: they have no deadlines any more."""
     schedule = stream_delays.schedule_of(call, key)
-    if schedule is not None and schedule.expiring() and any(list(map(schedule.keep, ids))):
+    if schedule is None or not schedule.expiring():
+        return
+    kept = [entry_id for entry_id in ids if schedule.keep(entry_id)]
+    if kept:
         stream_delays.changed(call, key, schedule)
 
 

@@ -1,0 +1,10 @@
+from server.dispatch.call cimport Call
+from server.table.args cimport Args
+from storage.side_data.schedule cimport Schedule
+from storage.side_data.side_data cimport SideData
+from storage.stream cimport stream_id
+from storage.stream.stream cimport Stream
+from storage.stream.stream_id cimport StreamId
+
+cpdef Schedule schedule_for(Call call, bytes key, bint may_create=*)
+cpdef int changed(Call call, bytes key, Schedule schedule) except -1
