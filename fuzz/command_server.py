@@ -225,6 +225,7 @@ class FuzzedServer:
         self._travel.catch_up()
         producers.expire_due(self.now_ms)
         self._expiry.run()
+        self._idle_consumers.begin()
         self._idle_consumers.run()
         self._retention.begin()
         while self._retention.may_go_on and not self._retention.is_done:

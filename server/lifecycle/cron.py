@@ -27,6 +27,8 @@ from server.process import memory_reserve
 from server.process.server_clock import NS_A_MS
 from storage.stream import producers
 
+SHARE = 0.25  # of the time between two ticks, for silent consumers
+
 
 class Cron:
     """Runs on the loop it is started on, until stop(); it has the timers of all parts.
@@ -61,6 +63,7 @@ class Cron:
         self._freeing = Freeing(self._state.events.freeing, self._state.config, monotonic_s)
         self._travel = TimeTravel(dispatcher, monotonic_s)
         self._idle_consumers = IdleConsumers(self._state, monotonic_s)
+        self._silence_until_s = 0.0  # when it has had its share of this tick
         self._due = DueEntries(dispatcher, monotonic_s)
         self._due_timer: asyncio.TimerHandle | None = None
         self._due_s = 0.0  # when that comes, by the system's clock
@@ -121,7 +124,9 @@ class Cron:
                 self._expire_keys()
         self._freeing.begin()
         self._free_more()
-        self._idle_consumers.run()
+        self._idle_consumers.begin()
+        self._silence_until_s = self._monotonic_s() + SHARE / self._state.config.hz
+        self._look_at_consumers()
         self._retention.begin()
         self._tend_streams()
         state.propagation.deliver_each()
@@ -140,6 +145,14 @@ class Cron:
         """Free for a slice of time; if there is more, in the next turns."""
         if self._freeing.go_on():
             self._turn.run_later(self._free_more)
+
+    def _look_at_consumers(self) -> None:
+        """Delete silent consumers for a slice of time; if there are more, in the next turns."""
+        self._idle_consumers.run()
+        self._state.propagation.deliver_each()
+        is_held = self._idle_consumers.is_done or self._state.restrictions.in_force
+        if not is_held and self._monotonic_s() < self._silence_until_s:
+            self._turn.run_later(self._look_at_consumers)
 
     def _tend_streams(self) -> None:
         """Streams give up entries for a slice of time; if there are more, in the next turns."""

@@ -1,13 +1,14 @@
 """Consumers that are silent for CONSUMERTIMEOUT are deleted; what they had goes to their group.
 
-    1. Each tick goes over the groups of which a consumer may be silent for so long by now.
+    1. A round goes over the groups of which a consumer may be silent for so long by now, and over
+       their consumers, in slices of SLICE_S: it goes on where the last slice has ended.
     2. A silent consumer that waits in an XREADGROUP is not silent: it is seen now.
     3. One that does not is looked at again after a quarter of the time: between two waits there is
        always a moment without one. Is it silent still, its entries are released: they are the next
        that the group gives, with their counts. Then it is deleted.
 
-After SLICE_S the rest waits for the next tick. It is logged as XNACK and XGROUP DELCONSUMER; a
-replica deletes no consumer by itself. While writes are refused or held back, all waits.
+It is logged as XNACK and XGROUP DELCONSUMER; a replica deletes no consumer by itself. While writes
+are refused or held back, all waits. When the clock was set back, who was seen later is seen now.
 """
 
 from __future__ import annotations
@@ -27,6 +28,23 @@ from storage.stream.stream_id import MAX, ZERO
 SLICE_S = 0.001
 BATCH = 100  # entries that are released between two looks at the clock
 AGAIN = 4  # the part of CONSUMERTIMEOUT after which a silence is looked at again
+NEVER = 2**62  # unix ms
+
+
+class Round:
+    """A group whose consumers are looked at: those *left*; *waiting* are those that wait."""
+
+    __slots__ = ("db", "key", "left", "look_at_ms", "name", "waiting")
+
+    def __init__(
+        self, db: Keyspace, key: bytes, name: bytes, waiting: set[tuple[bytes, bytes]]
+    ) -> None:
+        self.db = db
+        self.key = key
+        self.name = name
+        self.waiting = waiting
+        self.left: list[bytes] | None = None  # it has not begun yet
+        self.look_at_ms = NEVER
 
 
 class IdleConsumers:
@@ -36,74 +54,109 @@ class IdleConsumers:
         self._state = state
         self._monotonic_s = monotonic_s
         self._left: list[tuple[Keyspace, bytes]] = []  # of this round
+        self._groups: list[Round] = []  # of the key that is looked at
         self._until_s = 0.0
 
+    @property
+    def is_done(self) -> bool:
+        """Whether all groups have been looked at."""
+        return not self._left and not self._groups
+
+    def begin(self) -> None:
+        """Begin a round, unless the last one is not over."""
+        if group_policy.any_timeouts() and self.is_done:
+            self._left = [(db, key) for db in self._state.databases for key in db.side]
+
     def run(self) -> None:
-        """Look at groups for a slice of time: all, or those that were left by the last one."""
-        if not group_policy.any_timeouts() or self._state.restrictions.in_force:
+        """Look at groups for a slice of time."""
+        if self.is_done or self._state.restrictions.in_force:
             return
         self._until_s = self._monotonic_s() + SLICE_S
-        if not self._left:
-            self._left = [(db, key) for db in self._state.databases for key in db.side]
-        while self._left and self._monotonic_s() <= self._until_s:
-            db, key = self._left.pop()
-            side = db.side.get(key)
-            for name, policy in [] if side is None else side.of_kind(GROUP_POLICY):
-                if policy.consumer_timeout_ms and self._now_ms >= policy.look_at_ms:
-                    self._look(db, key, name or b"", policy)
-            if self._state.propagation.ops:
-                self._state.propagation.deliver()
+        while not self._is_time_up() and not self.is_done:
+            if not self._groups:
+                self._groups = self._due_groups(*self._left.pop())
+            elif self._look_on(self._groups[-1]):
+                self._groups.pop()
+        if self._state.propagation.ops:
+            self._state.propagation.deliver()
+
+    def _is_time_up(self) -> bool:
+        return self._monotonic_s() > self._until_s
 
     @property
     def _now_ms(self) -> int:
         now_ms: int = self._state.events.clock.now_ms
         return now_ms
 
-    def _look(self, db: Keyspace, key: bytes, name: bytes, policy: GroupPolicy) -> None:
-        """Delete the silent consumers of a group, and note when it is to be looked at again."""
-        stream, now_ms = db.peek(key), self._now_ms
-        group = stream.find_group(name) if isinstance(stream, Stream) else None
-        if group is None:
-            return
-        waiting = waiting_at(self._state.blocking, db.index, key, now_ms)
-        policy.look_at_ms = now_ms + policy.consumer_timeout_ms
-        for consumer in list(group.consumers.values()):
-            if (name, consumer.name) in waiting:
-                consumer.seen_time = now_ms
-            silent_since = policy.silent.get(consumer.name)
-            due_ms = consumer.seen_time + policy.consumer_timeout_ms
-            if due_ms > now_ms or (silent_since or now_ms) < consumer.seen_time:
-                policy.silent.pop(consumer.name, None)
-            else:
-                silent_since = policy.silent.setdefault(consumer.name, now_ms)
-                due_ms = silent_since + max(1, policy.consumer_timeout_ms // AGAIN)
-                if due_ms <= now_ms:
-                    due_ms = self._delete(db, key, name, group, consumer, policy)
-            policy.look_at_ms = min(policy.look_at_ms, due_ms)
+    def _due_groups(self, db: Keyspace, key: bytes) -> list[Round]:
+        """The groups of the stream at *key* of which a consumer may be silent."""
+        side, now_ms = db.side.get(key), self._now_ms
+        due = [
+            name or b""
+            for name, policy in ([] if side is None else side.of_kind(GROUP_POLICY))
+            if policy.consumer_timeout_ms
+            and not now_ms < policy.look_at_ms <= now_ms + policy.consumer_timeout_ms
+        ]
+        waiting = waiting_at(self._state.blocking, db.index, key, now_ms) if due else set()
+        return [Round(db, key, name, waiting) for name in due]
 
-    def _delete(
-        self,
-        db: Keyspace,
-        key: bytes,
-        name: bytes,
-        group: ConsumerGroup,
-        consumer: Consumer,
-        policy: GroupPolicy,
+    def _look_on(self, at: Round) -> bool:
+        """Look at consumers of a group until time is up; whether that was all."""
+        side, stream = at.db.side.get(at.key), at.db.peek(at.key)
+        policy = None if side is None else side.get(GROUP_POLICY, at.name)
+        group = stream.find_group(at.name) if isinstance(stream, Stream) else None
+        if policy is None or group is None or not policy.consumer_timeout_ms:
+            return True
+        if at.left is None:
+            at.left = list(group.consumers)[::-1]  # the first one is taken first
+            at.look_at_ms = self._now_ms + policy.consumer_timeout_ms
+        while at.left:
+            consumer = group.find_consumer(at.left[-1])
+            if consumer is not None:
+                due_ms = self._look(at, group, consumer, policy)
+                if due_ms <= self._now_ms:
+                    if not self._delete(at, group, consumer):
+                        return False
+                    policy.silent.pop(consumer.name, None)
+                else:
+                    at.look_at_ms = min(at.look_at_ms, due_ms)
+            at.left.pop()
+            if self._is_time_up():
+                break
+        if at.left:
+            return False
+        policy.look_at_ms = at.look_at_ms
+        return True
+
+    def _look(
+        self, at: Round, group: ConsumerGroup, consumer: Consumer, policy: GroupPolicy
     ) -> int:
-        """Release what *consumer* has, and delete it; return when the group is to be looked at."""
-        propagation = self._state.propagation
-        while len(consumer.pel) and self._monotonic_s() <= self._until_s:
+        """When *consumer* is to be looked at again; it is to be deleted if that is now."""
+        now_ms = self._now_ms
+        if (at.name, consumer.name) in at.waiting or consumer.seen_time > now_ms:
+            consumer.seen_time = now_ms
+        due_ms = consumer.seen_time + policy.consumer_timeout_ms
+        silent_since = policy.silent.get(consumer.name, now_ms)
+        if due_ms > now_ms or silent_since < consumer.seen_time:
+            policy.silent.pop(consumer.name, None)
+            return max(due_ms, now_ms + 1)
+        silent_since = policy.silent[consumer.name] = min(silent_since, now_ms)
+        return silent_since + max(1, policy.consumer_timeout_ms // AGAIN)
+
+    def _delete(self, at: Round, group: ConsumerGroup, consumer: Consumer) -> bool:
+        """Release what *consumer* has, and delete it. False if time was up before."""
+        propagation, db, key, name = self._state.propagation, at.db, at.key, at.name
+        while len(consumer.pel):
             found = group.pending_range(ZERO, MAX, BATCH, consumer)
             for pending in found:
                 group.release(pending)
             for words in group_steps.released_words(key, name, found):
                 propagation.add(db.index, words)
             db.group_changed(key, None, changes=len(found))
-        self._state.blocking.delivered(db.index, key)
-        if len(consumer.pel):
-            return self._now_ms
+            self._state.blocking.delivered(db.index, key)
+            if len(consumer.pel) and self._is_time_up():
+                return False
         group.delete_consumer(consumer.name)
-        policy.silent.pop(consumer.name, None)
         propagation.add(db.index, [b"XGROUP", b"DELCONSUMER", key, name, consumer.name])
         db.group_changed(key, b"xgroup-delconsumer", changes=1)
-        return self._now_ms + policy.consumer_timeout_ms
+        return True

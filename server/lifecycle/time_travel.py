@@ -64,6 +64,7 @@ class TimeTravel:
             self._has_moved = False
             self._state.clock_moved()
             self._retention.begin()
+            self._idle_consumers.begin()
         is_done = self._add_due()
         if is_done:
             self._end_waits()
@@ -72,6 +73,7 @@ class TimeTravel:
         is_done = is_done and self._expire_some(deadline_s)
         if is_done:
             self._idle_consumers.run()
+            is_done = self._idle_consumers.is_done or self._state.restrictions.in_force
         if is_done and self._tend_some(deadline_s):
             self._arrive()
         elif not self._is_called:

@@ -52,6 +52,7 @@ class Node:
         self.server.turn(self._tick)
 
     def _tick(self) -> None:
+        self._idle_consumers.begin()
         self._idle_consumers.run()
         self._retention.begin()
         while self._retention.may_go_on and not self._retention.is_done:

@@ -34,6 +34,10 @@ def may_read(call: Call, delivery: Delivery, name: bytes, consumer: bytes) -> bo
         return True
     active = group.find_consumer(policy.active_consumer)
     if active is not None:
+        if max(active.seen_time, policy.seen_ms, policy.suspected_ms) > call.now_ms:
+            # The clock was set back: it is seen now.
+            active.seen_time = policy.seen_ms = call.now_ms
+            policy.suspected_ms = 0
         seen_ms = max(active.seen_time, policy.seen_ms)
         delivery.turn_ms = _ms_to_turn(call, delivery.key, name, policy, seen_ms)
         if delivery.turn_ms:
@@ -46,10 +50,10 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
     """After how many ms another consumer may take over, or has to look again; 0: now; -1: never."""
     if not policy.timeout_ms:
         return -1
-    silent_ms = call.now_ms - seen_ms
+    silent_ms = max(0, call.now_ms - seen_ms)
     if silent_ms < policy.timeout_ms:
         policy.suspected_ms = 0
-        return policy.timeout_ms - max(0, silent_ms)
+        return policy.timeout_ms - silent_ms
     was_looked_at = policy.suspected_ms == call.now_ms  # by another that stands by
     if not was_looked_at and _waits(call, key, name, policy.active_consumer):
         policy.seen_ms, policy.suspected_ms = call.now_ms, 0
@@ -57,7 +61,7 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
     if not policy.suspected_ms:
         policy.suspected_ms = call.now_ms
     since_ms = call.now_ms - policy.suspected_ms
-    return max(0, max(1, policy.timeout_ms // AGAIN) - max(0, since_ms))
+    return max(0, max(1, policy.timeout_ms // AGAIN) - since_ms)
 
 
 def _waits(call: Call, key: bytes, name: bytes, consumer: bytes) -> bool:

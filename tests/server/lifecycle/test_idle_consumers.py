@@ -19,6 +19,7 @@ class Ticks:
     def __call__(self, ms):
         for _ in range(ms // 100):
             self.server.advance(100)
+            self._idle_consumers.begin()
             self.server.turn(self._idle_consumers.run)
 
 
@@ -141,4 +142,30 @@ def test_it_is_done_when_the_clock_is_moved(queue):
     queue.state.config.enable_debug_command = "yes"
     for move in ("+1000ms", "+250ms"):
         assert queue.send_line(f"DEBUG CLOCK {move}") is not None
+    assert names(queue) == []
+
+
+def test_many_are_deleted_in_slices(queue, monkeypatch):
+    """Each slice is over after a few looks at the clock, and the next goes on from there."""
+    seconds = iter(n / 10_000 for n in range(10**6))
+    idle_consumers = IdleConsumers(queue.state, lambda: next(seconds))
+    for n in range(200):
+        queue.send_line(f"XGROUP CREATECONSUMER s g c{n}")
+    slices = 0
+    for ms in (2000, 250, 0):
+        queue.advance(ms)
+        idle_consumers.begin()
+        while not idle_consumers.is_done:
+            queue.turn(idle_consumers.run)
+            slices += 1
+    assert names(queue) == []
+    assert slices > 20
+
+
+def test_a_group_with_a_timeout_is_looked_at_when_the_clock_was_set_back(queue, ticks):
+    ticks(100)
+    queue.now_ms -= 10**9
+    ticks(1000)
+    assert names(queue) == [b"ann", b"bob"]
+    ticks(400)
     assert names(queue) == []

@@ -143,3 +143,12 @@ def test_the_number_is_null_where_there_is_none(queue):
     queue.send_line("XGROUP CREATE s h 0")
     line = "XREADGROUP GROUP h bob COUNT 1 WITHFENCE NOFIELDS STREAMS s >"
     assert queue.send_line(line) == [[b"s", [[b"1-0", None]]]]
+
+
+def test_a_clock_that_was_set_back_holds_no_turn(queue):
+    queue.now_ms -= 10**9
+    waiter = queue.client()
+    waiter.send_line(WAIT.format("bob", 0))
+    queue.advance(1000)
+    queue.advance(250)
+    assert given(waiter.reply()) == [1]
