@@ -10,6 +10,9 @@ cdef class GroupPolicy:
     cdef public bytes dead_letter
     cdef public int64_t max_pending
     cdef public int64_t max_pending_of_one
+    cdef public int64_t max_pending_of_value
+    cdef public bytes order_by
+    cdef public bint released
     cdef public bint paused
     cdef public int64_t active
     cdef public bytes active_consumer
@@ -21,6 +24,7 @@ cdef class GroupPolicy:
     cdef public int64_t seen_ms
     cdef public int64_t suspected_ms
 
+    cpdef bint gives_released(self) except -1
     @cython.locals(room=int64_t)
     cpdef int64_t room(self, int64_t pending, int64_t of_consumer) except -1
     cpdef int64_t wait_ms(self, int64_t deliveries) except -1

@@ -103,7 +103,6 @@ class GroupPolicy:
         # Not saved: when the active consumer was last seen waiting, and since when it is silent.
         self.seen_ms = self.suspected_ms = 0
 
-    @property
     def gives_released(self) -> bool:
         """Whether who reads is given what has no owner, too."""
         return bool(

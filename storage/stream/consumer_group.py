@@ -412,10 +412,7 @@ class ConsumerGroup:
         entry = (self.pel if consumer is None else consumer.pel).seek(">=", start.key())
         found: list[Pending] = []
         idle: list[Pending] = []
-        for pending in self.by_time.held():
-            if pending.delivery_time > now_ms:
-                break
-            idle.append(pending)
+        idle += self.by_time.ripe(now_ms, len(self.pel))
         oldest = self.by_time.oldest
         steps = FEW
         while True:

@@ -83,7 +83,7 @@ class Delivery:
         self.dead = []
         if self.min_idle == _NO_CLAIM and policy.visibility_ms:
             self.min_idle = policy.visibility_ms
-        elif self.min_idle == _NO_CLAIM and policy.gives_released:
+        elif self.min_idle == _NO_CLAIM and policy.gives_released():
             self.min_idle = RELEASED_ONLY
 
     def follow_order(self, order: GroupOrder) -> None:
