@@ -1,7 +1,8 @@
 """A queue with policies, on a server that is killed and started again: each job ends in one place.
 
 Jobs come at once and by and by, some are left by their consumer, some always fail. At the end each
-one was acknowledged, or is a dead letter once; none was given after its acknowledgement.
+one was acknowledged, or is a dead letter once; none was given after its acknowledgement. With
+ORDERBY each customer's jobs are done in their order.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ POLICY = (
     "VISIBILITY 60 BACKOFF 20 60 MAXDELIVERIES 3 DEADLETTER dead MKSTREAM MAXPENDING 200"
     " CONSUMERTIMEOUT 5000"
 )
+CUSTOMERS = 20
 JOBS = 400
 KILLS = 4
 WITHIN_S = 60
@@ -68,11 +70,13 @@ class Server:
 class Workers:
     """Consumers of the group g of the stream s, in one loop."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, in_order: bool) -> None:
         self._server = server
+        self._in_order = in_order
         self.acked: set[int] = set()  # also those of which the answer was lost
         self._told: set[int] = set()
         self._left: set[int] = set()
+        self._last: dict[bytes, bytes] = {}  # of each customer the id of the job that is done
 
     def work(self) -> bool:
         """Take some jobs, and do or fail them. Whether there were any."""
@@ -80,16 +84,21 @@ class Workers:
         line = f"XREADGROUP GROUP g {name} COUNT 20 BLOCK 50 STREAMS s >"
         reply = self._server.call(line)
         done: dict[int, bytes] = {}
-        failed = []
+        failed, held_back = [], set()
         for entry_id, fields in reply[0][1] if reply else []:
-            job = int(fields[b"job"])
+            job, customer = int(fields[b"job"]), fields[b"customer"]
             assert job not in self._told
+            if self._in_order and customer in held_back:
+                continue
             if job % 10 == 0:
                 failed.append(entry_id)
+                held_back.add(customer)
             elif job % 10 == 5 and job not in self._left:
                 self._left.add(job)  # as a consumer does that dies
+                held_back.add(customer)
             else:
                 done[job] = entry_id
+                self._note_order(customer, entry_id)
         if done:
             self.acked |= set(done)
             self._server.call("XACK s g", *done.values())
@@ -98,6 +107,17 @@ class Workers:
             words = ("IDS", len(failed), *failed, "REASON", "no good")
             self._server.call("XNACK s g FAIL", *words)
         return bool(reply)
+
+    def _note_order(self, customer: bytes, entry_id: bytes) -> None:
+        """It may be the last one again, of which the answer was lost."""
+        if self._in_order:
+            last = self._last.get(customer, b"0-0")
+            assert number(last) <= number(entry_id)
+            self._last[customer] = entry_id
+
+
+def number(entry_id: bytes) -> tuple[int, ...]:
+    return tuple(map(int, entry_id.split(b"-")))
 
 
 @pytest.fixture
@@ -110,13 +130,13 @@ def servers(tmp_path: Path) -> Iterator[tuple[Server, Server]]:
         server.end(signal.SIGTERM)
 
 
-def add_jobs(server: Server) -> None:
+def add_jobs(server: Server, in_order: bool) -> None:
     server.call("XGROUP CREATE s g 0 MKSTREAM")
-    server.call(f"XGROUP CFGSET s g {POLICY}")
+    server.call(f"XGROUP CFGSET s g {POLICY}{' ORDERBY customer' * in_order}")
     server.call("XCFGSET s RETAIN-ACKED yes")
     for job in range(JOBS):
         delay = f"DELAY {random.randint(1, 2000)}" if job % 3 == 0 else ""
-        server.call(f"XADD s {delay} * job {job}")
+        server.call(f"XADD s {delay} * job {job} customer {job % CUSTOMERS}")
 
 
 def is_over(server: Server) -> bool:
@@ -131,10 +151,11 @@ def state(server: Server) -> list[Any]:
     ]
 
 
-def test_each_job_ends_in_one_place(servers: tuple[Server, Server]) -> None:
+@pytest.mark.parametrize("in_order", [False, True])
+def test_each_job_ends_in_one_place(servers: tuple[Server, Server], in_order: bool) -> None:
     primary, replica = servers
-    add_jobs(primary)
-    workers, kills, kill_s = Workers(primary), 0, time.monotonic() + 0.3
+    add_jobs(primary, in_order)
+    workers, kills, kill_s = Workers(primary, in_order), 0, time.monotonic() + 0.3
     until_s = time.monotonic() + WITHIN_S
     while time.monotonic() < until_s:
         with contextlib.suppress(redis.ConnectionError):
@@ -152,7 +173,9 @@ def test_each_job_ends_in_one_place(servers: tuple[Server, Server]) -> None:
     assert kills == KILLS
     assert sorted(dead) == list(range(0, JOBS, 10))
     assert workers.acked | set(dead) == set(range(JOBS))
-    assert primary.call("XLEN s") == 0
+    while primary.call("XLEN s"):  # the server's clock ticks, and they go
+        assert time.monotonic() < until_s
+        time.sleep(0.05)
     while state(replica) != state(primary):
         assert time.monotonic() < until_s
         time.sleep(0.05)
