@@ -51,7 +51,7 @@ def _of_value(digest: bytes, value: Any, db: Keyspace, key: bytes) -> bytes:
     if db.expiry(key) != NO_EXPIRY:
         digest = added(digest, EXPIRES)
     side = db.side.get(key)
-    return digest if side is None else added(digest, side.record())
+    return digest if side is None else added(digest, side.digest())
 
 
 def _number(number: int) -> bytes:

@@ -7,8 +7,10 @@ from typing import Any
 
 from storage import allocation, types
 from storage.keyspace.key_lookups import KeyLookups, String
+from storage.side_data.group_policy import GROUP_POLICY
 from storage.side_data.side_data import SideData
 from storage.side_data.stream_policy import STREAM_POLICY
+from storage.stream.stream import Stream
 from storage.value_type import ValueType
 
 NOTHING_REPLACED, REPLACED, TYPE_CHANGED = range(3)
@@ -118,8 +120,20 @@ class KeyChanges(KeyLookups):
             self.events.side_changed(self.index, key)
             if side.get(STREAM_POLICY) is not None:
                 self.tended.setdefault(key, None)
+            self._note_first(key, side)
         elif self.side:
             self._forget_side(key)
+
+    def _note_first(self, key: bytes, side: SideData) -> None:
+        """Let the groups of the stream at *key* note first deliveries where their policies say."""
+        policies = side.of_kind(GROUP_POLICY)
+        stream = self.peek(key) if policies else None
+        if not isinstance(stream, Stream):  # nobody knows what a payload may say
+            return
+        for name, policy in policies:
+            group = None if name is None else stream.find_group(name)
+            if group is not None:
+                group.note_first(policy.redelivered if policy.max_deliveries else None)
 
     # ------------------------------------------------------------------ telling
 

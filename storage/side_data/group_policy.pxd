@@ -19,6 +19,7 @@ cdef class GroupPolicy:
     cdef public int64_t fence
     cdef public int64_t timeout_ms
     cdef public int64_t consumer_timeout_ms
+    cdef public object redelivered
     cdef public dict silent
     cdef public int64_t look_at_ms
     cdef public int64_t seen_ms

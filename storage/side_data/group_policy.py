@@ -19,7 +19,8 @@
 0, an empty name, and no are the defaults: the group does nothing by itself. A value of 0 is not
 saved, and neither is a policy of defaults.
 
-Who is active now (ACTIVECONSUMER), and the number of its turn (FENCE), are saved with the policy.
+Who is active now (ACTIVECONSUMER), and the number of its turn (FENCE), are saved with the policy;
+and, with MAXDELIVERIES, when entries that were delivered again were delivered first (FIRST).
 
 In files a policy is these words and their values: see worded_kind.py.
 """
@@ -27,8 +28,10 @@ In files a policy is these words and their values: see worded_kind.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from storage.side_data.worded_kind import WordedKind
+from storage.stream.redeliveries import BYTES, Redeliveries
 from storage.value_type import Words
 
 MOST = 2**53  # of a number: ms, deliveries, entries
@@ -49,6 +52,8 @@ NUMBERS = {
 ACTIVE = b"ACTIVE"
 ACTIVECONSUMER = b"ACTIVECONSUMER"
 FENCE = b"FENCE"
+FIRST = b"FIRST"  # its value: the words of Redeliveries, with spaces between
+FIRST_AT_ONCE = 1000  # words of them in one command
 BACKOFF = b"BACKOFF"
 MOST_WAITS = 32  # numbers of BACKOFF; so a client cannot make a policy large
 DEADLETTER = b"DEADLETTER"
@@ -77,8 +82,8 @@ class GroupPolicy:
     __slots__ = (
         "active", "active_consumer", "backoff_ms", "consumer_timeout_ms", "dead_letter", "fence",
         "look_at_ms", "max_deliveries", "max_pending", "max_pending_of_one",
-        "max_pending_of_value", "order_by", "paused", "released", "seen_ms", "silent",
-        "suspected_ms", "timeout_ms", "visibility_ms",
+        "max_pending_of_value", "order_by", "paused", "redelivered", "released", "seen_ms",
+        "silent", "suspected_ms", "timeout_ms", "visibility_ms",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -97,6 +102,7 @@ class GroupPolicy:
         self.fence = 0  # grows with each turn
         self.timeout_ms = 0
         self.consumer_timeout_ms = 0
+        self.redelivered = Redeliveries()  # the group notes it there
         # Not saved: consumers that may be silent, since when; and when to look at them again.
         self.silent: dict[bytes, int] = {}
         self.look_at_ms = 0
@@ -155,6 +161,8 @@ class GroupPolicy:
                 self.backoff_ms = ()
         elif word == DEADLETTER:
             self.dead_letter = value
+        elif word == FIRST:
+            return self.redelivered.add(value.split())
         elif word == ORDERBY:
             self.order_by = value
         elif word in FLAGS and value.lower() in YES_OR_NO:
@@ -184,8 +192,9 @@ class GroupPolicy:
         return [text for pair in differing for text in pair]
 
     def copy(self) -> GroupPolicy:
-        """An equal one of its own."""
+        """An equal one of its own, to take its place: what the group notes is of both."""
         copy = GroupPolicy()
+        copy.redelivered = self.redelivered
         for word, value in self.settings():
             copy.set(word, value)
         return copy
@@ -198,11 +207,27 @@ def _is_number(text: bytes) -> bool:
 class GroupPolicyKind(WordedKind):
     """The row of the kind."""
 
+    def saved(self, value: GroupPolicy) -> list[bytes]:
+        if not value.max_deliveries or not len(value.redelivered):
+            return value.words()
+        return [*value.words(), FIRST, b" ".join(value.redelivered.words())]
+
+    def memory(self, value: GroupPolicy) -> int:
+        return len(self.digest(value)) + BYTES * len(value.redelivered)
+
+    def digest(self, value: GroupPolicy) -> bytes:
+        """Without what is pending, as that of a stream; a replica may have noted it later."""
+        return self.dump_words(value.words())
+
     def written_keys(self, value: GroupPolicy) -> tuple[bytes, ...]:
         return (value.dead_letter,) if value.dead_letter else ()
 
     def commands(self, key: bytes, group: bytes | None, value: GroupPolicy) -> Iterator[Words]:
-        yield [b"XGROUP", b"CFGSET", key, group or b"", *value.words()]
+        words = [b"XGROUP", b"CFGSET", key, group or b""]
+        yield [*words, *value.words()]
+        noted = value.redelivered.words() if value.max_deliveries else iter(())
+        while some := list(islice(noted, FIRST_AT_ONCE)):
+            yield [*words, FIRST, b" ".join(some)]
 
 
 GROUP_POLICY = GroupPolicyKind(b"group-policy", GroupPolicy)

@@ -29,6 +29,10 @@ class SideKind:
         """The value whose bytes these are. Raises Corrupt."""
         raise NotImplementedError
 
+    def digest(self, value: Any) -> bytes:
+        """What two servers that hold the same data have alike of *value*."""
+        return self.dump(value)
+
     def memory(self, value: Any) -> int:
         """About how many bytes *value* takes."""
         return len(self.dump(value))

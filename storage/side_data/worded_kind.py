@@ -6,7 +6,7 @@ In files such a policy is a list of texts, the words and their values by turns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from storage.errors import Corrupt
 from storage.rdb.reader import RdbReader
@@ -31,16 +31,24 @@ class WordedKind(SideKind):
         super().__init__(name)
         self._make = make
 
+    def saved(self, value: Any) -> list[bytes]:
+        """The words that files have."""
+        words: list[bytes] = value.words()
+        return words
+
     def copy(self, value: Worded) -> Worded:
         made = self._make()
-        words = value.words()
+        words = self.saved(value)
         for word, text in zip(words[::2], words[1::2], strict=True):
             made.set(word, text)
         return made
 
     def dump(self, value: Worded) -> bytes:
+        return self.dump_words(self.saved(value))
+
+    def dump_words(self, words: list[bytes]) -> bytes:
+        """The form of these words."""
         writer = RdbWriter(compress=False)
-        words = value.words()
         writer.length(len(words))
         for word in words:
             writer.string(word)
@@ -54,6 +62,6 @@ class WordedKind(SideKind):
         for _ in range(count // 2):
             if not made.set(reader.string(), reader.string()):
                 raise Corrupt("a policy with an unknown word or value")
-        if reader.left() or len(made.words()) != count:
+        if reader.left() or len(self.saved(made)) != count:
             raise Corrupt("bytes after a policy, or a word twice")
         return made

@@ -44,6 +44,7 @@ from storage.rax.rax import Rax
 from storage.stream import pending as pendings
 from storage.stream.group_order import GroupOrder
 from storage.stream.pending import NOBODY, PARKED, DeliveryQueue, Pending
+from storage.stream.redeliveries import Redeliveries
 from storage.stream.references import References
 from storage.stream.stream_id import StreamId
 
@@ -148,6 +149,7 @@ class ConsumerGroup:
         for key, pending in consumer.pel:
             self.pel.remove(key)
             self.by_time.remove(pending)
+            self.by_time.forget(key)
             if self.references is not None:
                 self.references.removed(key)
             if self.order is not None:
@@ -217,11 +219,13 @@ class ConsumerGroup:
         if consumer is not None:
             consumer.pel.remove(key)
         self.by_time.remove(pending)
+        self.by_time.forget(key)
         if self.order is not None:
             self.order.removed(key, pending)
 
     def _set_time(self, pending: Pending, delivery_time: int) -> None:
         """Let *pending* be delivered at that time, which is now."""
+        self.by_time.note(pending)
         self.by_time.remove(pending)
         pending.delivery_time = delivery_time
         self.by_time.add(pending, delivery_time)
@@ -256,6 +260,7 @@ class ConsumerGroup:
         *now_ms* is unix time, 0 if that is not known. O(K) in addition, if K entries were delivered
         later than *delivery_time*, up to now.
         """
+        self.by_time.note(pending)
         owner = self.owner(pending)
         if owner is not consumer:
             key = pendings.id_of(pending).key()
@@ -283,6 +288,7 @@ class ConsumerGroup:
 
     def _disown(self, pending: Pending) -> None:
         """Take *pending* from its owner, if it has one, and out of by_time."""
+        self.by_time.note(pending)
         owner = self.owner(pending)
         if owner is not None:
             owner.pel.remove(pendings.id_of(pending).key())
@@ -342,6 +348,29 @@ class ConsumerGroup:
         """The pending entry of that id, or None."""
         pending: Pending | None = self.pel.find(entry_id.key())
         return pending
+
+    def note_first(self, redelivered: Redeliveries | None) -> None:
+        """Note there when entries that are delivered again were delivered first.
+
+        What it has of entries that are not pending is forgotten. O(N log N) if it is another one
+        than before. By a policy entries that have gone are not passed, but leave the group.
+        """
+        self._use()
+        self.by_time.look_again()
+        if redelivered is not None and self.by_time.redelivered() is not redelivered:
+            redelivered.keep_only(self.pel)
+        self.by_time.note_first(redelivered)
+
+    def first_delivery(self, pending: Pending) -> int:
+        """When *pending* was delivered first (unix ms), if it was and that is known; else 0."""
+        if pending.delivery_count == 0:
+            return 0
+        noted = self.by_time.redelivered()
+        first = None if noted is None else noted.first(pendings.id_of(pending).key())
+        if first is not None:
+            return first
+        is_first = pending.delivery_count == 1 and pending.consumer_index != NOBODY
+        return pending.delivery_time if is_first else 0
 
     def first_pending(self) -> Pending | None:
         """The pending entry of the smallest id, or None."""

@@ -50,6 +50,7 @@ cdef class Beside:
     cdef Rax ahead
     cdef PyObject* ahead_from
     cdef PyObject* gone_to
+    cdef object redelivered
 
 
 @cython.final
@@ -64,6 +65,12 @@ cdef class DeliveryQueue:
     cpdef Pending first_left(self)
     cpdef int is_gone(self, Pending pending) except -1
     cpdef int look_again(self) except -1
+    cpdef int note_first(self, object redelivered) except -1
+    cpdef object redelivered(self)
+    @cython.locals(noted=object)
+    cpdef int note(self, Pending pending) except -1
+    @cython.locals(noted=object)
+    cpdef int forget(self, bytes key) except -1
     cdef Beside _use(self)
     @cython.locals(older=Pending, beside=Beside, time=int64_t)
     cpdef int add(self, Pending pending, int64_t now_ms=*) except -1

@@ -35,6 +35,7 @@ from collections.abc import Iterator
 from storage import allocation, octets
 from storage.rax.rax import Rax
 from storage.stream import links, stream_id
+from storage.stream.redeliveries import Redeliveries
 from storage.stream.stream_id import StreamId
 
 MAX_COUNT = 2**32 - 1  # deliveries are counted up to here; it stands for MANY
@@ -138,15 +139,17 @@ def _count_queue(change: int) -> None:
 class Beside:
     """What a queue has beside it; most have none."""
 
-    __slots__ = ("ahead", "ahead_from", "gone_to", "held")
+    __slots__ = ("ahead", "ahead_from", "gone_to", "held", "redelivered")
 
     held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held
     ahead: Rax | None  # delivery_time, as an id key -> the last of it, from ahead_from on; or None
     ahead_from: Pending | None  # links
     gone_to: Pending | None
+    redelivered: Redeliveries | None  # None: nobody wants to know
 
     def __init__(self) -> None:
         self.held = None
+        self.redelivered = None
         self.ahead = None
         self.ahead_from = links.link_to(None)
         self.gone_to = links.link_to(None)
@@ -211,6 +214,31 @@ class DeliveryQueue:
         """Forget which are gone: an entry of such an id may be in the stream again."""
         if self._beside is not None:
             self._beside.gone_to = links.link_to(None)
+
+    def note_first(self, redelivered: Redeliveries | None) -> None:
+        """Note there from now on when entries that are delivered again were delivered first."""
+        if redelivered is not None:
+            self._use().redelivered = redelivered
+        elif self._beside is not None:
+            self._beside.redelivered = None
+
+    def redelivered(self) -> Redeliveries | None:
+        """Where that is noted; None if it is not."""
+        return None if self._beside is None else self._beside.redelivered
+
+    def note(self, pending: Pending) -> None:
+        """The time of *pending* is about to change."""
+        noted = self.redelivered()
+        if noted is not None:
+            is_owned = pending.consumer_index != _NOBODY
+            key = octets.id_key(pending.ms, pending.seq)
+            noted.note(key, pending.delivery_count, pending.delivery_time, is_owned)
+
+    def forget(self, key: bytes) -> None:
+        """The entry of that key is no longer pending."""
+        noted = self.redelivered()
+        if noted is not None:
+            noted.forget(key)
 
     def _use(self) -> Beside:
         if self._beside is None:

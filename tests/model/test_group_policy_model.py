@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from server.config.parameters import Config
-from tests.server.conftest import NOTHING, SocketlessServer
+from tests.server.conftest import NOTHING, START_MS, SocketlessServer
 from tests.worth import rounds
 
 NAMES = ("ann", "bob", "cem")
@@ -53,6 +53,21 @@ class Model:
         self.pending: list[Pending] = []  # in the order in which they may be claimed
         self.acked: list[int] = []
         self.dead: list[int] = []
+        self.noted: dict[int, int] = {}  # when what was delivered again was delivered first
+        self.first_of_dead: list[int] = []  # 0: not known
+
+    def note(self, entry: Pending) -> None:
+        """*entry* is about to be delivered again, or released."""
+        if self.deliveries and entry.count == 0:
+            self.noted.pop(entry.number, None)
+        elif self.deliveries and entry.count == 1 and entry.owner:
+            self.noted.setdefault(entry.number, entry.delivered)
+
+    def bury(self, entry: Pending) -> None:
+        is_first = entry.count == 1 and entry.owner
+        first = self.noted.pop(entry.number, entry.delivered if is_first else None)
+        self.dead.append(entry.number)
+        self.first_of_dead.append(0 if first is None or not entry.count else START_MS + first)
 
     def is_idle(self, entry: Pending) -> bool:
         if not entry.owner:
@@ -77,8 +92,9 @@ class Model:
                 break
             self.pending.remove(entry)
             if self.is_dead(entry):
-                self.dead.append(entry.number)
+                self.bury(entry)
                 continue
+            self.note(entry)
             self.pending.append(Pending(entry.number, name, self.now, entry.count + 1))
             given.append(entry.number)
         while self.new and len(given) < count and self.room(name):
@@ -104,6 +120,7 @@ class Model:
         for entry in list(self.pending):
             due = entry.delivered + self.visibility + self.wait(entry.count)
             if entry.owner and self.is_idle(entry) and self.wait(entry.count) and due > self.now:
+                self.note(entry)
                 self.pending.remove(entry)
                 self.held.append(Pending(entry.number, "", 0, entry.count, due))
 
@@ -121,6 +138,7 @@ class Model:
 
         It is held for *delay*, or as long as the group says.
         """
+        self.note(entry)
         self.forget(entry)
         count = max(0, entry.count - uncounted)
         if delay is None:
@@ -188,6 +206,7 @@ class GroupPolicyMachine(RuleBasedStateMachine):
         entry = data.draw(st.sampled_from(self.model.everything_pending()))
         assert self.server.send("XACK", "s", "g", f"{entry.number}-0") == 1
         self.model.forget(entry)
+        self.model.noted.pop(entry.number, None)
         self.model.acked.append(entry.number)
         self.settle()
 
@@ -205,7 +224,7 @@ class GroupPolicyMachine(RuleBasedStateMachine):
         assert self.server.send_line(line) == 1
         if mode == "FATAL":
             self.model.forget(entry)
-            self.model.dead.append(entry.number)
+            self.model.bury(entry)
         else:
             self.model.release(entry, mode == "SILENT", delay)
         self.settle()
@@ -241,6 +260,8 @@ class GroupPolicyMachine(RuleBasedStateMachine):
         model = self.model
         model.visibility, model.waits, model.deliveries = visibility, waits, deliveries
         model.most, model.most_of_one = most, most_of_one
+        if not deliveries:
+            model.noted.clear()
         self.settle()
 
     @rule()
@@ -279,6 +300,8 @@ class GroupPolicyMachine(RuleBasedStateMachine):
         assert sorted(places) == list(range(1, self.added + 1))
         letters = [row[1] for row in self.server.send_line("XRANGE dead - +")][1:]
         assert [int(letter[1]) for letter in letters] == model.dead
+        firsts = [int(letter[letter.index(b"dead-first-ms") + 1]) for letter in letters]
+        assert firsts == model.first_of_dead
 
 
 def number(entry_id: bytes) -> int:

@@ -1,7 +1,7 @@
 """Dead letters: entries that a group has delivered too often move to another stream.
 
     job  42  dead-stream jobs  dead-id 7-0  dead-group workers  dead-consumer ann  dead-deliveries 5
-    dead-delivered-ms 1760000000000  dead-reason deliveries
+    dead-first-ms 1750000000000  dead-delivered-ms 1760000000000  dead-reason deliveries
 
 A dead letter has the fields of the entry, and after them those of its origin, in this order. To
 move is one step: the dead letter is added and the entry acknowledged in one transaction of the log,
@@ -32,11 +32,12 @@ FIELDS = (
     b"dead-group",
     b"dead-consumer",
     b"dead-deliveries",
+    b"dead-first-ms",
     b"dead-delivered-ms",
     b"dead-reason",
 )
-STREAM = -2 * len(FIELDS)  # where the names of these fields stand in a dead letter
-GROUP = STREAM + 4
+FIRST_MS = 5  # which of them was not always there
+OLDER_FIELDS = (*FIELDS[:FIRST_MS], *FIELDS[FIRST_MS + 1 :])
 AT_ONCE = 100  # dead letters that XREDRIVE sends back, unless it is told how many
 
 COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
@@ -124,10 +125,11 @@ def _letter(
     """The fields of a dead letter; *pending* is None for one that was never delivered."""
     owner = None if pending is None else group.owner(pending)
     count = 0 if pending is None else pendings.count_of(pending)
+    first_ms = 0 if pending is None else group.first_delivery(pending)
     delivered_ms = 0 if pending is None else pending.delivery_time
     values = (
         key, entry_id.encode(), name, b"" if owner is None else owner.name,
-        b"%d" % count, b"%d" % delivered_ms, reason,
+        b"%d" % count, b"%d" % first_ms, b"%d" % delivered_ms, reason,
     )  # fmt: skip
     return [*fields, *[text for pair in zip(FIELDS, values, strict=True) for text in pair]]
 
@@ -212,16 +214,16 @@ def xredrive(call: Call) -> Reply:
     if dead is None:
         return 0
     letters = _named(dead, ids) if ids else _oldest(dead, most)
-    if not all(call.client.user.may_write(fields[STREAM + 1]) for _, fields in letters):
+    if not all(call.client.user.may_write(_origin(fields)[1]) for _, fields in letters):
         raise NO_RIGHT
     sent = 0
     for entry_id, fields in letters:
-        origin = fields[STREAM + 1]
-        policy = policy_of(call, origin, fields[GROUP + 1])
+        end, origin, name = _origin(fields)
+        policy = policy_of(call, origin, name)
         target = call.db.find(origin, Stream) if policy and policy.dead_letter == key else None
         if target is None or target.is_full():
             continue
-        _add(call, origin, target, fields[:STREAM])
+        _add(call, origin, target, fields[:end])
         dead.delete(entry_id)
         call.db.changed(key, b"xdel", changes=1, log=(b"XDEL", key, entry_id.encode()))
         sent += 1
@@ -249,4 +251,13 @@ def _oldest(dead: Stream, most: int) -> list[tuple[StreamId, list[bytes]]]:
 
 def _is_dead_letter(fields: list[bytes]) -> bool:
     """Whether they end with those of an origin, and something is before these."""
-    return len(fields) > -STREAM and tuple(fields[STREAM::2]) == FIELDS
+    return _origin(fields)[0] > 0
+
+
+def _origin(fields: list[bytes]) -> tuple[int, bytes, bytes]:
+    """Where those of the origin begin, its stream and group; 0 and empty for no dead letter."""
+    for names in (FIELDS, OLDER_FIELDS):
+        start = len(fields) - 2 * len(names)
+        if start > 0 and tuple(fields[start::2]) == names:
+            return start, fields[start + 1], fields[start + 5]
+    return 0, b"", b""

@@ -13,12 +13,14 @@ from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, INSERT, RO, RW, UPDATE, KeyAfter, KeyRange
+from storage.rax.rax import Rax
 from storage.side_data.group_policy import (
     ACTIVE,
     ACTIVECONSUMER,
     BACKOFF,
     DEADLETTER,
     FENCE,
+    FIRST,
     FLAGS,
     GROUP_POLICY,
     MOST,
@@ -30,6 +32,7 @@ from storage.side_data.group_policy import (
 )
 from storage.side_data.side_data import SideData
 from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.redeliveries import Redeliveries
 from storage.stream.stream import Stream
 
 NO_DEADLETTER = ErrorReply(
@@ -42,7 +45,7 @@ MOST_MS = 2**40  # that an entry may be extended by: more than thirty years
 BAD_TIME = ErrorReply("ERR", f"milliseconds must be between 1 and {MOST_MS}")
 
 
-TURN = {ACTIVECONSUMER, FENCE}  # words of the log, not of clients
+TURN = {ACTIVECONSUMER, FENCE, FIRST}  # words of the log, not of clients
 KNOWN = {*NUMBERS, *FLAGS, BACKOFF, DEADLETTER, ORDERBY} - TURN
 
 
@@ -79,7 +82,7 @@ def xgroup_cfgset(call: Call) -> Reply:
     group = _group_of(call)
     present = dead_letters.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
-    makes = _take(policy, Args(call.argv, 4), call.is_replayed)
+    makes = _take(policy, Args(call.argv, 4), call.is_replayed, group.pel)
     if not policy.active:
         policy.active_consumer = b""
     if not call.is_replayed:
@@ -99,11 +102,11 @@ def xgroup_cfgset(call: Call) -> Reply:
     return OK
 
 
-def _take(policy: GroupPolicy, args: Args, is_replayed: bool) -> bool:
+def _take(policy: GroupPolicy, args: Args, is_replayed: bool, pel: Rax) -> bool:
     """Set what the words say; return whether MKSTREAM is among them. Raises ErrorReply.
 
-    DEADLETTER may come once: rights are asked for on the first key only. Who is active, only the
-    server says.
+    DEADLETTER may come once: rights are asked for on the first key only. Who is active, and when
+    what is in *pel* was delivered first, only the server says.
     """
     known = KNOWN | TURN if is_replayed else KNOWN
     makes = names = False
@@ -120,7 +123,9 @@ def _take(policy: GroupPolicy, args: Args, is_replayed: bool) -> bool:
         value = args.take()
         while word == BACKOFF and args.left and args.argv[args.at].isdigit():
             value += b" " + args.take()
-        if not policy.set(word, value):
+        if word == FIRST:
+            policy.redelivered.add(value.split(), pel)
+        elif not policy.set(word, value):
             raise _bad_value(word)
     return makes
 
@@ -153,10 +158,13 @@ def _leads_to(call: Call, start: bytes, key: bytes) -> bool:
 
 def _put(call: Call, key: bytes, name: bytes, policy: GroupPolicy) -> None:
     side = call.db.side.get(key) or SideData()
+    if not policy.max_deliveries:
+        policy.redelivered = Redeliveries()
     if policy.words():
         side.set(GROUP_POLICY, policy, name)
     else:
         side.discard(GROUP_POLICY, name)
+        call.db.peek(key).find_group(name).note_first(None)
     call.db.put_side(key, side)
 
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 import pytest
 
 from server.config.parameters import Config
+from server.parts.persistence.log_commands import CommandPieces
 from storage.errors import Corrupt
 from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+from storage.snapshot.filler import Filler
+from storage.snapshot.snapshot_reader import SnapshotReader
+from storage.snapshot.snapshot_writer import SnapshotWriter
 from tests.server.conftest import SocketlessServer
 
 READ = "XREADGROUP GROUP g {} COUNT 10 STREAMS s >"
+MADE = [  # what the fixture has logged before
+    *[[b"XADD", b"s", b"%d-0" % ms, b"job", b"%d" % ms] for ms in (1, 2, 3)],
+    [b"XGROUP", b"CREATE", b"s", b"g", b"0"],
+]
 WAIT = "XREADGROUP GROUP g {} COUNT 10 BLOCK 0 STREAMS s >"
 
 
@@ -38,6 +46,11 @@ def entries(server, key):
     """The fields of each entry."""
     rows = [row[1] for row in server.send("XRANGE", key, "-", "+")]
     return [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
+
+
+def policy_of(server, key=b"s"):
+    """The policy of the group g."""
+    return server.state.databases[0].side[key].get(GROUP_POLICY, b"g")
 
 
 class TestSettings:
@@ -237,6 +250,7 @@ class TestDeadLetters:
         assert dead[0] == {
             b"job": b"1", b"dead-stream": b"s", b"dead-id": b"1-0", b"dead-group": b"g",
             b"dead-consumer": b"bob", b"dead-deliveries": b"2",
+            b"dead-first-ms": b"%d" % (queue.now_ms - 2000),
             b"dead-delivered-ms": b"%d" % (queue.now_ms - 1000), b"dead-reason": reason,
         }  # fmt: skip
 
@@ -398,6 +412,213 @@ class TestDeadLetters:
         user.send("AUTH", "u", "x")
         assert user.send_line("XREDRIVE dead").startswith("-NOPERM")
         assert queue.send_line("XLEN dead") == 3
+
+
+def test_what_was_passed_before_there_was_a_policy_leaves_the_group_by_it(queue):
+    queue.send_line(READ.format("ann"))
+    queue.send_line("XTRIM s MAXLEN 1")
+    queue.advance(1000)
+    queue.send_line("XREADGROUP GROUP g bob CLAIM 5 STREAMS s >")
+    assert list(pending(queue)) == [1, 2, 3]
+    queue.send_line("XGROUP CFGSET s g VISIBILITY 1000")
+    queue.send_line(READ.format("ann"))
+    assert list(pending(queue)) == [3]
+
+
+class TestFirstDeliveries:
+    """A dead letter says when its entry was delivered first, whatever has happened since."""
+
+    @pytest.fixture
+    def queue(self, queue):
+        queue.send_line(
+            "XGROUP CFGSET s g VISIBILITY 1000 MAXDELIVERIES 3 DEADLETTER dead MKSTREAM"
+        )
+        queue.send_line(READ.format("ann"))
+        queue.first = queue.now_ms
+        queue.advance(1000)
+        return queue
+
+    def firsts(self, server, key="dead"):
+        letters = entries(server, key)
+        return {int(letter[b"job"]): int(letter[b"dead-first-ms"]) for letter in letters}
+
+    def bury(self, server, key="s"):
+        """Deliver what is pending until it is dead."""
+        for _ in range(4):
+            server.advance(100_000)
+            server.send_line(f"XREADGROUP GROUP g cem COUNT 10 STREAMS {key} >")
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "XREADGROUP GROUP g bob COUNT 10 STREAMS s >",
+            "XREADGROUP GROUP g bob COUNT 10 CLAIM 5 STREAMS s >",
+            "XREADGROUP GROUP g ann COUNT 10 STREAMS s 0",
+            "XCLAIM s g bob 0 1 2 3",
+            "XCLAIM s g bob 0 1 2 3 JUSTID",
+            "XCLAIM s g ann 0 1 2 3 IDLE 70000 JUSTID",
+            "XCLAIM s g bob 0 1 2 3 RETRYCOUNT 2",
+            "XAUTOCLAIM s g bob 0 0",
+            "XEXTEND s g ann 70000 1 2 3",
+            "XNACK s g FAIL IDS 3 1 2 3",
+            "XNACK s g FAIL IDS 3 1 2 3 DELAY 2000",
+            "XGROUP CFGSET s g BACKOFF 100",
+            "XGROUP PAUSE s g",
+            "RENAME s t",
+            "COPY s t",
+            "MOVE s 1",
+            "SWAPDB 0 1",
+        ],
+    )
+    def test_it_is_that_of_the_first_one(self, queue, line):
+        queue.send_line(line)
+        queue.send_line("XGROUP RESUME s g")
+        key = "s"
+        if line.startswith(("RENAME", "COPY")):
+            key = "t"
+        if line.startswith(("MOVE", "SWAPDB")):
+            queue.send_line("SELECT 1")
+            queue.send_line("XADD dead 1-0 no letter")
+            queue.send_line("DEL dead")
+        queue.advance(1)
+        self.bury(queue, key)
+        assert self.firsts(queue) == dict.fromkeys((1, 2, 3), queue.first)
+
+    def test_what_was_delivered_once_is_dead_with_that_time(self, queue):
+        queue.send_line("XNACK s g FATAL IDS 1 1")
+        assert self.firsts(queue) == {1: queue.first}
+        queue.send_line("XEXTEND s g ann 5000 2")
+        queue.send_line("XNACK s g FATAL IDS 1 2")
+        assert self.firsts(queue) == {1: queue.first, 2: queue.first}
+
+    @pytest.mark.parametrize(
+        "line", ["XNACK s g SILENT IDS 3 1 2 3", "XGROUP DELCONSUMER s g ann HANDOVER"]
+    )
+    def test_a_delivery_that_does_not_count_is_not_the_first(self, queue, line):
+        queue.send_line(line)
+        queue.advance(5)
+        queue.send_line("XREADGROUP GROUP g bob COUNT 10 STREAMS s >")
+        first = queue.now_ms
+        self.bury(queue)
+        assert self.firsts(queue) == dict.fromkeys((1, 2, 3), first)
+
+    def test_what_is_delivered_anew_begins_anew(self, queue):
+        queue.send_line(READ.format("bob"))
+        queue.send_line("XACK s g 1 2 3")
+        assert len(policy_of(queue).redelivered) == 0
+        queue.send_line("XGROUP SETID s g 0")
+        queue.send_line(READ.format("bob"))
+        first = queue.now_ms
+        queue.send_line("XCLAIM s g ann 0 1 JUSTID")
+        queue.send_line("XGROUP SETID s g 0")
+        queue.advance(1)
+        queue.send_line(READ.format("bob"))
+        assert len(policy_of(queue).redelivered) == 0
+        self.bury(queue)
+        assert self.firsts(queue) == dict.fromkeys((1, 2, 3), first + 1)
+
+    def test_what_it_was_before_the_group_had_dead_letters_is_not_known(self, queue):
+        queue.send_line("XGROUP CFGSET s g MAXDELIVERIES 0")
+        queue.send_line(READ.format("bob"))
+        queue.send_line("XGROUP CFGSET s g MAXDELIVERIES 3")
+        self.bury(queue)
+        assert self.firsts(queue) == dict.fromkeys((1, 2, 3), 0)
+
+    @pytest.mark.parametrize(
+        "line",
+        ["XACK s g 1 2 3", "XACKDEL s g IDS 3 1 2 3", "XDELEX s DELREF IDS 3 1 2 3",
+         "XGROUP DELCONSUMER s g bob", "XGROUP SETID s g 0 CLEAR", "XACK s g UPTO 9",
+         "XGROUP CFGSET s g MAXDELIVERIES 0", "XNACK s g FATAL IDS 3 1 2 3"],
+    )  # fmt: skip
+    def test_nothing_is_kept_of_what_is_not_pending(self, queue, line):
+        queue.send_line(READ.format("bob"))
+        assert len(policy_of(queue).redelivered) == 3
+        queue.send_line(line)
+        assert len(policy_of(queue).redelivered) == 0
+
+    def test_a_group_without_dead_letters_keeps_nothing(self, queue):
+        queue.send_line("XGROUP CREATE s h 0")
+        queue.send_line("XGROUP CFGSET s h VISIBILITY 10")
+        for _ in range(3):
+            queue.send_line("XREADGROUP GROUP h ann STREAMS s >")
+            queue.advance(10)
+        stream = queue.state.databases[0].table.get(b"s")
+        assert stream.find_group(b"h").by_time.redelivered() is None
+
+    def test_clients_cannot_say_it(self, queue):
+        assert queue.send("XGROUP", "CFGSET", "s", "g", "FIRST", "1-0 5") == "-ERR syntax error"
+
+    @pytest.mark.parametrize("way", ["rdb", "commands", "restore", "log"])
+    def test_it_outlives_the_process(self, queue, way):
+        """And what a copy in another form has is the same, byte for byte."""
+        queue.send_line("XREADGROUP GROUP g bob COUNT 2 STREAMS s >")
+        queue.send_line("XNACK s g FAIL IDS 1 2 DELAY 10")
+        other = SocketlessServer(Config())
+        other.now_ms = queue.now_ms
+        other.turn()
+        databases = queue.state.databases
+        if way == "rdb":
+            filler = Filler(other.state.databases, 0)
+            reader = SnapshotReader(b"".join(SnapshotWriter(databases, {})))
+            while filler.fill(reader):
+                pass
+        elif way == "restore":
+            other.send_line("XADD dead 1-0 a b")
+            other.send_line("DEL dead")
+            assert other.send("RESTORE", "s", 0, queue.send_line("DUMP s")) == b"OK"
+        else:
+            replay = other.dispatcher.replaying.begin()
+            units = [words for unit in queue.log.units for _, words in unit]
+            made = list(CommandPieces(databases)._commands())
+            for words in made if way == "commands" else [*MADE, *units]:
+                assert replay(list(words)) == "", words
+        here, there = policy_of(queue).redelivered, policy_of(other).redelivered
+        assert list(there.words()) == list(here.words())
+        assert list(here.words()) == [b"1-0", b"%d" % queue.first, b"2-0", b"%d" % queue.first]
+        assert other.send_line("DEBUG DIGEST-VALUE s") == queue.send_line("DEBUG DIGEST-VALUE s")
+        self.bury(other)
+        assert self.firsts(other) == dict.fromkeys((1, 2, 3), queue.first)
+
+    def test_many_are_written_in_several_commands(self, queue):
+        for ms in range(4, 1204):
+            queue.send("XADD", "s", f"{ms}-0", "job", ms)
+        queue.send_line("XREADGROUP GROUP g ann COUNT 2000 STREAMS s >")
+        queue.advance(1000)
+        queue.send_line("XREADGROUP GROUP g bob COUNT 2000 STREAMS s >")
+        side = queue.state.databases[0].side[b"s"]
+        lines = [words for words in side.commands(b"s") if b"FIRST" in words]
+        assert [len(words[-1].split()) for words in lines] == [1000, 1000, 406]
+
+    @pytest.mark.parametrize(
+        "text", [b"1-0", b"x 1", b"1-0 x", b"1-0 1 1-0 2", b"1-0 123456789012345678901", b"1-0 --1"]
+    )
+    def test_forged_bytes_are_refused(self, text):
+        policy = GroupPolicy()
+        policy.set(b"MAXDELIVERIES", b"3")
+        with pytest.raises(Corrupt):
+            GROUP_POLICY.load(GROUP_POLICY.dump_words([*policy.words(), b"FIRST", text]))
+
+    def test_what_a_payload_says_of_entries_that_are_not_pending_is_dropped(self, queue):
+        policy_of(queue).redelivered.add([b"9-9", b"5", b"1-0", b"7"])
+        queue.send_line("RESTORE t 0 x")
+        assert queue.send("RESTORE", "t", 0, queue.send_line("DUMP s")) == b"OK"
+        assert list(policy_of(queue, b"t").redelivered.words()) == [b"1-0", b"7"]
+
+    def test_a_policy_beside_no_stream_does_no_harm(self, queue):
+        database = queue.state.databases[0]
+        queue.send_line("SET text x")
+        database.put_side(b"text", database.side[b"s"].copy())
+        assert queue.send("RESTORE", "t", 0, queue.send_line("DUMP text")) == b"OK"
+        assert queue.send_line("GET t") == b"x"
+
+    def test_older_dead_letters_are_sent_back_too(self, queue):
+        origin = (
+            "dead-stream s dead-id 1-0 dead-group g dead-consumer c dead-deliveries 1"
+            " dead-delivered-ms 1 dead-reason fatal"
+        )
+        queue.send_line(f"XADD dead * job old {origin}")
+        assert queue.send_line("XREDRIVE dead") == 1
+        assert entries(queue, "s")[-1] == {b"job": b"old"}
 
 
 class TestLimits:

@@ -164,13 +164,15 @@ class TestDeadLetters:
         queue.advance(100)
         assert letters(queue, "dead-g") == [(b"1", {
             b"dead-stream": b"s", b"dead-id": entry_id, b"dead-group": b"g",
-            b"dead-consumer": b"w", b"dead-deliveries": b"1", b"dead-delivered-ms": b"%d" % NOW,
+            b"dead-consumer": b"w", b"dead-deliveries": b"1",
+            b"dead-first-ms": b"%d" % NOW, b"dead-delivered-ms": b"%d" % NOW,
             b"dead-reason": b"expired",
         })]  # fmt: skip
         assert letters(queue, "dead-done") == []
         assert letters(queue, "dead-new") == [(b"1", {
             b"dead-stream": b"s", b"dead-id": entry_id, b"dead-group": b"new",
-            b"dead-consumer": b"", b"dead-deliveries": b"0", b"dead-delivered-ms": b"0",
+            b"dead-consumer": b"", b"dead-deliveries": b"0",
+            b"dead-first-ms": b"0", b"dead-delivered-ms": b"0",
             b"dead-reason": b"expired",
         })]  # fmt: skip
         logged = queue.transactions()
