@@ -142,9 +142,8 @@ def flow(port: int, rate: int, seconds: float) -> tuple[Latencies, Latencies, in
     added, told = Latencies(), Latencies()
     producers = [Producer(port, added) for _ in range(PRODUCERS)]
     consumers = [Consumer(port, f"w{number}", told) for number in range(CONSUMERS)]
-    by_number: dict[int, Producer | Consumer] = {
-        each.socket.fileno(): each for each in (*producers, *consumers)
-    }
+    everybody: list[Producer | Consumer] = [*producers, *consumers]
+    by_number = {each.socket.fileno(): each for each in everybody}
     size = round(rate * TICK_S)
     batch = encode(("XADD", "jobs", "*", "job", "mail-to-ann", "tries", "3")) * size
     batches = round(seconds / TICK_S)
