@@ -286,6 +286,17 @@ class ConsumerGroup:
             self._disown(pending)
             self.by_time.release(pending)
 
+    def uncount(self, pending: Pending, count: int = UNKNOWN) -> None:
+        """The last delivery of *pending*, which was released, does not count; or *count* is given.
+
+        What was not delivered yet, by its count, begins anew.
+        """
+        if count == UNKNOWN:
+            pendings.count_down(pending)
+        else:
+            pendings.set_count(pending, count)
+        self.by_time.note(pending)
+
     def _disown(self, pending: Pending) -> None:
         """Take *pending* from its owner, if it has one, and out of by_time."""
         self.by_time.note(pending)

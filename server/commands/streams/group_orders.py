@@ -92,7 +92,7 @@ def take_back(
     taken = order.taken_after(pendings.id_of(pending).key(), but_of)
     for later in taken:
         group.release(later)
-        pendings.count_down(later)
+        group.uncount(later)
     return taken
 
 

@@ -206,7 +206,7 @@ def _hand_over(call: Call, group: ConsumerGroup, name: bytes) -> int:
     found = group.pending_range(ZERO, MAX, len(consumer.pel), consumer)
     for pending in found:
         group.release(pending)
-        pendings.count_down(pending)
+        group.uncount(pending)
     if call.is_logged:
         group_steps.log_released(call, key, call.argv[3], found)
     if found:

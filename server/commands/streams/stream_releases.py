@@ -100,13 +100,13 @@ class Release:
         if pending is not None:
             group.release(pending)
             if self.mode == SILENT and self.count is None:
-                pendings.count_down(pending)
+                group.uncount(pending)
         elif self.force and stream.contains(entry_id):
             pending = group.force_released(entry_id)
         else:
             return None
         if self.count is not None:
-            pendings.set_count(pending, self.count)
+            group.uncount(pending, self.count)
         elif self.mode == FATAL:
             pendings.set_count(pending, pendings.MANY)
         until_ms = self._held_until(pending)

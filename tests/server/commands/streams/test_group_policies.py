@@ -496,6 +496,7 @@ class TestFirstDeliveries:
     )
     def test_a_delivery_that_does_not_count_is_not_the_first(self, queue, line):
         queue.send_line(line)
+        assert len(policy_of(queue).redelivered) == 0
         queue.advance(5)
         queue.send_line("XREADGROUP GROUP g bob COUNT 10 STREAMS s >")
         first = queue.now_ms
