@@ -18,6 +18,7 @@ from server.process.server_clock import NS_A_MS, ServerClock
 from storage import digest, types
 from storage.keyspace.keyspace import Keyspace
 from storage.stream import stream_id
+from storage.stream.pending import PARKED
 from storage.stream.stream import Stream
 from storage.value_type import Words
 
@@ -126,7 +127,8 @@ def _released(words: Words, now_ms: int) -> list[tuple[bytes, bytes, bytes, bool
     """What XNACK says, in no order: a replica finds out later what is not held any more."""
     until_ms = int(words[-1]) if words[-2] == b"AT" else 0
     end = 6 + int(words[5])
-    return [(words[2], each, words[end + 1], until_ms > now_ms) for each in words[6:end]]
+    is_held = now_ms < until_ms != PARKED  # who reads finds out which lanes are ready
+    return [(words[2], each, words[end + 1], is_held) for each in words[6:end]]
 
 
 def _is_old(stream: Stream, words: Words, now_ms: int) -> bool:
