@@ -76,6 +76,7 @@ class Policy:
     age: int = 0
     length: int = 0
     retains_acked: bool = True
+    ordered: bool = False  # ORDERBY k
 
     def wait(self, count: int) -> int:
         if count < 1 or 0 < self.deliveries <= count:
@@ -276,15 +277,18 @@ class QueueMachine(RuleBasedStateMachine):
         most_of_one=st.sampled_from((0, 0, 1, 2)),
         active=st.sampled_from((0, 0, 1)),
         consumer_timeout=st.sampled_from((0, 0, 30)),
+        ordered=st.sampled_from((False, False, True)),
     )
-    def configure(self, visibility, waits, deliveries, most, most_of_one, active, consumer_timeout):
-        # ORDERBY has a model of its own, and a place here: k would be its field.
+    def configure(
+        self, visibility, waits, deliveries, most, most_of_one, active, consumer_timeout, ordered
+    ):
         old = self.seen.policy
         self.seen.policy = Policy(
             visibility, waits, deliveries, most, most_of_one, active, 20 * active,
-            consumer_timeout, old.paused, old.age, old.length, old.retains_acked,
+            consumer_timeout, old.paused, old.age, old.length, old.retains_acked, ordered,
         )  # fmt: skip
-        self.line(f"XGROUP CFGSET s g {self.seen.policy.words()}")
+        words = self.seen.policy.words().split()
+        self.send("XGROUP", "CFGSET", "s", "g", *words, "ORDERBY", "k" if ordered else "")
         self.end_step()
 
     @rule(age=st.sampled_from((0, 0, 60)), length=st.sampled_from((0, 0, 4)), acked=st.booleans())
@@ -410,12 +414,27 @@ class QueueMachine(RuleBasedStateMachine):
         if reply is None or reply is NOTHING:
             return
         assert not self.seen.policy.paused or self.was_paused
+        given = []
         for row in reply[0][1]:
             fields = dict(zip(row[1][::2], row[1][1::2], strict=True))
             number = int(fields[b"n"])
             assert not wanted or fields[b"k"].decode() == wanted
             self.give(number, row[0].decode(), name)
+            given.append(number)
         self.check_limits(name)
+        if self.seen.policy.ordered:
+            self.check_order(given)
+
+    def check_order(self, given: list[int]) -> None:
+        """What was given comes after all that is left of its value, or with it."""
+        owners = {row[0].decode(): row[1] for row in self.line(f"XPENDING s g - + {MANY}")}
+        stream = {row[0].decode() for row in self.line("XRANGE s - +")}
+        for number in given:
+            entry = self.seen.entries[number]
+            for before, other in self.seen.entries.items():
+                left = other.entry_id in owners and other.entry_id in stream
+                if left and other.value == entry.value and id_of(other) < id_of(entry):
+                    assert before in given, (number, before)
 
     def give(self, number: int, entry_id: str, name: str) -> None:
         """A delivery, and why it may be."""
@@ -430,15 +449,16 @@ class QueueMachine(RuleBasedStateMachine):
                 entry.lasts = entry.deadline = 0
         else:
             assert entry.place == PENDING, (number, entry)
-            assert self.may_come_again(entry), (number, entry, self.now)
-            assert not 0 < policy.deliveries <= entry.count, (number, entry)
+            assert self.may_come_again(number, entry), (number, entry, self.now)
+            # What goes back with one before it was not delivered.
+            assert not 0 < policy.deliveries <= entry.count - policy.ordered, (number, entry)
         assert not entry.deadline or entry.deadline > self.now or not entry.lasts
         entry.place, entry.owner, entry.count = PENDING, name, entry.count + 1
         entry.since, entry.until = self.now, 0
 
-    def may_come_again(self, entry: Entry) -> bool:
+    def may_come_again(self, number: int, entry: Entry) -> bool:
         policy = self.seen.policy
-        if not entry.owner:
+        if not entry.owner or number in self.released:
             return entry.until <= self.now
         if self.has_another_turn() or self.is_silent(entry.owner, policy.consumer_timeout):
             return True
@@ -546,6 +566,8 @@ class QueueMachine(RuleBasedStateMachine):
         policy, old, what = self.seen.policy, entry.place, (number, entry, place, row, letter)
         is_over = entry.lasts > 0 and entry.deadline <= self.now
         ways = {(SCHEDULED, NEW): entry.due <= self.now}
+        waits = policy.ordered and row is not None and row[1] == b"" and row[3] == 0
+        ways[NEW, PENDING] = ways[SCHEDULED, PENDING] = waits
         ways[NEW, DONE] = entry.value != WANTED or number in self.acked  # by WHERE, or CLEAR
         ways[SCHEDULED, DONE] = entry.value != WANTED
         ways[PENDING, DONE] = number in self.acked
@@ -554,6 +576,7 @@ class QueueMachine(RuleBasedStateMachine):
         )
         ways[NEW, DEAD] = ways[SCHEDULED, DEAD] = is_over or entry.lasts > 0
         ways[DEAD, NEW] = ways[DEAD, DONE] = self.redriven
+        ways[DEAD, PENDING] = self.redriven and waits
         is_given_up = policy.age > 0 or policy.length > 0 or is_over
         ways[NEW, GONE] = is_given_up or (policy.retains_acked and entry.value != WANTED)
         ways[SCHEDULED, GONE] = ways[NEW, GONE] or entry.lasts > 0
@@ -564,11 +587,13 @@ class QueueMachine(RuleBasedStateMachine):
         ways[DEAD, GONE] = self.redriven and is_given_up
         assert old == place or ways.get((old, place), False), what
         if place == PENDING and old == PENDING:
-            assert row[3] == entry.count, what
             owner = row[1].decode()
+            is_taken_back = policy.ordered and owner == "" != entry.owner
+            assert row[3] in (entry.count, entry.count - policy.ordered), what
             if owner != entry.owner:
                 assert owner == "", what
-                assert number in self.released or self.may_be_released(entry), what
+                is_lapsed = is_taken_back or self.may_be_released(entry)
+                assert number in self.released or is_lapsed, what
         if place == DEAD and old != DEAD and not is_over:
             assert letter[letter.index(b"dead-deliveries") + 1] == b"%d" % entry.count, what
 

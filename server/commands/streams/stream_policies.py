@@ -89,9 +89,9 @@ def xgroup_cfgset(call: Call) -> Reply:
         _check(call, key, policy, makes)
     log = None
     ends_order = present is not None and present.order_by and not policy.order_by
-    if ends_order and not policy.released and not call.is_replayed:
+    if ends_order and not call.is_replayed:
         policy.released = True
-        log = [*call.argv, RELEASED, b"yes"]
+        log = [*call.argv, RELEASED, b"yes"]  # and then what is released
     if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:
         call.db.add(policy.dead_letter, Stream())
     _put(call, key, name, policy)

@@ -324,6 +324,17 @@ class TestLog:
         wait = b"XNACK s g FAIL IDS 2 3-0 4-0 RETRYCOUNT 0 FORCE"
         assert logged == [wait, wait + b" AT 9007199254740992"]
 
+    def test_the_end_of_an_order_is_logged_with_what_it_releases(self, ordered):
+        ordered.send_line("XGROUP CFGSET s g RELEASED yes")
+        assert read(ordered, "w1", 1) == [1]
+        assert read(ordered, "w2") == [2, 5]
+        ordered.logged()
+        ordered.send("XGROUP", "CFGSET", "s", "g", "ORDERBY", "")
+        assert ordered.logged() == [
+            b"XGROUP CFGSET s g ORDERBY  RELEASED yes",
+            b"XNACK s g FAIL IDS 2 3-0 4-0 RETRYCOUNT 0 FORCE",
+        ]
+
     def test_a_copy_that_replays_the_log_goes_on_in_order(self, ordered, make_server):
         copy = make_server()
         assert read(ordered, "w1", 1) == [1]
