@@ -473,23 +473,21 @@ class ConsumerGroup:
                     found.append(pending)
             steps *= 2
 
-    def due(self, min_idle: int, now_ms: int, most: int) -> list[Pending] | None:
-        """All that is idle for *min_idle* ms, by id; None if that is more than *most*.
+    def due(self, min_idle: int, now_ms: int, most: int) -> list[Pending]:
+        """Of what is idle for *min_idle* ms, the *most* entries idle for longest, by id.
 
-        None, too, while an entry was delivered before 1970, as in _idle_range(). O(K log K) in
-        those found, whatever else is pending.
+        None while an entry was delivered before 1970, as in _idle_range(). O(K log K) in those
+        found, whatever else is pending.
         """
-        found = self.by_time.ripe(now_ms, most + 1)
+        found = self.by_time.ripe(now_ms, most)
         pending = self.by_time.oldest
-        while len(found) <= most:
-            if pending is not None and pending.delivery_time < 0:
-                return None
-            if pending is None or not self.is_idle(pending, min_idle, now_ms):
-                found.sort(key=_by_id)
-                return found
+        if pending is not None and pending.delivery_time < 0:
+            return []
+        while len(found) < most and pending is not None and self.is_idle(pending, min_idle, now_ms):
             found.append(pending)
             pending = pending.newer
-        return None
+        found.sort(key=_by_id)
+        return found
 
     def is_idle(self, pending: Pending, min_idle: int, now_ms: int) -> bool:
         """Whether *pending* was delivered at least *min_idle* ms ago, or has been released.

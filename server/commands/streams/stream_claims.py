@@ -309,9 +309,10 @@ def xautoclaim(call: Call) -> Reply:
     XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
 
     As in Redis, ten times COUNT pending entries are looked at, by id. If that does not find COUNT
-    of them, those that are due behind are found by their time of delivery, unless there are more
-    than that, or than 100. So who always begins at 0-0 gets them, too. The cursor is the next one
-    that is due, or 0-0; in Redis it is the id at which the search has stopped.
+    of them, those behind that have been due for longest are found by their time of delivery. So
+    who always begins at 0-0 gets them, too. The cursor is the next one that is due, or 0-0; if
+    more than ten times COUNT, and than 100, are due, it is the ID at which the search by id has
+    stopped, as in Redis.
     """
     argv = call.argv
     min_idle = max(0, to_int(argv[4], BAD_AUTOCLAIM_IDLE))
@@ -352,7 +353,8 @@ def _claim_from(claim: Claim, start: StreamId, count: int) -> tuple[StreamId, li
     """Claim what is idle from *start* on; the id to continue from, and the ids of deleted entries.
 
     Both claimed and deleted ones use up *count*. The walk is by id; if it ends before it has found
-    them, what is left of those that are due is found by time, unless that is many.
+    them, those that are due behind are found by time. If these are all that are due, the next of
+    them is where to continue, else the entry at which the walk has stopped.
     """
     deleted: list[StreamId] = []
     attempts = most_due = count * ATTEMPTS
@@ -363,19 +365,18 @@ def _claim_from(claim: Claim, start: StreamId, count: int) -> tuple[StreamId, li
     if not place.next():
         return ZERO, deleted
     cursor = stream_id.from_key(place.key)
-    due: list[Pending] | None = None
-    if count:
-        due = claim.group.due(claim.min_idle, claim.call.now_ms, max(most_due, LEAST_DUE))
-    if due is None:
+    if not count:
         return cursor, deleted
+    most_due = max(most_due, LEAST_DUE)
+    due = claim.group.due(claim.min_idle, claim.call.now_ms, most_due)
     for pending in due:
         entry_id = pendings.id_of(pending)
         if entry_id < cursor:
             continue
         if not count:
-            return entry_id, deleted
+            return cursor if len(due) == most_due else entry_id, deleted
         count -= _claim_idle(claim, pending, deleted)
-    return ZERO, deleted
+    return cursor if len(due) == most_due else ZERO, deleted
 
 
 def _claim_idle(claim: Claim, pending: Pending, deleted: list[StreamId]) -> bool:
