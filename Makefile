@@ -7,6 +7,8 @@
 # make test-wheel  install them in fresh environments, and try what a user does
 # make bench  compare Penstock with its peers; make bench-spark: measure the Spark side;
 #             make bench-queues: penstock.queues beside Celery, RQ, Dramatiq, taskiq and BullMQ
+#             make bench-policies: what each policy of a queue costs; make bench-flow: latencies of
+#             100,000 entries a second with visibility and dead letters
 # make peers  fetch Redis 8.0 and 8.6 and Valkey 9.1, without installing them, for make bench and make test
 # make image  build the container's image; BASE=... stands on another base, IMAGE=... names the result
 # make test-image  build the image and try all of it, with an engine of its own if none runs
@@ -42,7 +44,7 @@ LEGS := sanitize test-uncompiled test-plain test-compiled test-frameworks test-w
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash crash-spark fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -298,6 +300,14 @@ peers: $(RUN_READY)
 bench-queues: $(INSTALLED)/.ready $(TOOLS_READY) $(FRAMEWORKS_READY)
 	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \
 	  $(BIN)/python -m bench.queues $(ARGS)
+
+bench-policies: $(INSTALLED)/.ready $(TOOLS_READY)
+	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \
+	  $(BIN)/python -m bench.policies $(ARGS)
+
+bench-flow: $(INSTALLED)/.ready $(TOOLS_READY)
+	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \
+	  $(BIN)/python -m bench.queue_flow $(ARGS)
 
 bench-spark: build $(SPARK_READY)
 	@$(BIN)/python -m bench.spark $(ARGS)

@@ -170,7 +170,9 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
 def _look(call: Call, request: Request, delivery: Delivery) -> None:
     """See what is due in the group by its policy."""
     key, group, name = delivery.key, delivery.group, request.group or b""
-    order = group_orders.order_of(call, key, name, delivery.policy, delivery.stream, group)
+    policy, order = delivery.policy, None
+    if policy is not None and policy.order_by:
+        order = group_orders.order_of(call, key, name, policy, delivery.stream, group)
     if order is not None:
         delivery.follow_order(order)
         group_lapses.look_in_order(call, key, name, delivery)
