@@ -31,6 +31,8 @@ cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
 cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) except -1
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy)
 cdef _look(Call call, Request request, Delivery delivery)
+@cython.locals(first=Pending, policy=GroupPolicy)
+cdef bint _has_lapsed(Call call, Delivery delivery) except -1
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes, entry_id=StreamId, pending=Pending)
 cdef _delivered(Call call, Request request, Delivery delivery)
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes)

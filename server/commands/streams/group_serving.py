@@ -176,8 +176,16 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
     if order is not None:
         delivery.follow_order(order)
         group_lapses.look_in_order(call, key, name, delivery)
-    elif delivery.awaits_backoff() or group.by_time.first_held() is not None:
+    elif group.by_time.first_held() is not None or _has_lapsed(call, delivery):
         group_lapses.look(call, key, name, delivery)
+
+
+def _has_lapsed(call: Call, delivery: Delivery) -> bool:
+    """Whether BACKOFF may hold what was not acknowledged in time."""
+    first, policy = delivery.group.by_time.first_owned, delivery.policy
+    if first is None or policy is None or not delivery.awaits_backoff():
+        return False
+    return delivery.group.is_idle(first, policy.visibility_ms, call.now_ms)
 
 
 def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
