@@ -60,7 +60,7 @@ cdef class ConsumerGroup:
     cpdef bint ack(self, StreamId entry_id) except -1
 
     @cython.locals(consumer=Consumer)
-    cdef int _forget(self, bytes key, Pending pending) except -1
+    cdef int _take_out(self, bytes key, Pending pending) except -1
 
     cdef int _set_time(self, Pending pending, int64_t delivery_time) except -1
 

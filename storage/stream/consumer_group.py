@@ -184,13 +184,15 @@ class ConsumerGroup:
     def deliver(self, entry_id: StreamId, consumer: Consumer, now_ms: int) -> Pending:
         """Record that an entry was delivered to *consumer*; the delivery count is 1.
 
-        If the entry is pending already (the group was set back), *consumer* becomes its owner.
+        If the entry is pending already (the group was set back), *consumer* becomes its owner, as
+        if it had claimed it: a replica does.
         """
         key = entry_id.key()
         pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, consumer.index)
         previous: Pending | None = self.pel.insert(key, pending)
         if previous is not None:
-            self._forget(key, previous)
+            self.by_time.note(previous)
+            self._take_out(key, previous)
         elif self.references is not None:
             self.references.added(key)
         consumer.pel.insert(key, pending)
@@ -208,18 +210,18 @@ class ConsumerGroup:
         pending: Pending | None = self.pel.remove(key)
         if pending is None:
             return False
-        self._forget(key, pending)
+        self._take_out(key, pending)
+        self.by_time.forget(key)
         if self.references is not None:
             self.references.removed(key)
         return True
 
-    def _forget(self, key: bytes, pending: Pending) -> None:
+    def _take_out(self, key: bytes, pending: Pending) -> None:
         """Remove from all indexes except the group's pel."""
         consumer = self.owner(pending)
         if consumer is not None:
             consumer.pel.remove(key)
         self.by_time.remove(pending)
-        self.by_time.forget(key)
         if self.order is not None:
             self.order.removed(key, pending)
 

@@ -463,6 +463,7 @@ class TestFirstDeliveries:
             "XNACK s g FAIL IDS 3 1 2 3",
             "XNACK s g FAIL IDS 3 1 2 3 DELAY 2000",
             "XGROUP CFGSET s g BACKOFF 100",
+            "XGROUP SETID s g 0",
             "XGROUP PAUSE s g",
             "RENAME s t",
             "COPY s t",
