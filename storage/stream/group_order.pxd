@@ -15,13 +15,25 @@ cdef uint32_t _NOBODY
 
 @cython.final
 @cython.no_gc
+@cython.freelist(16)
 cdef class Lane:
-    cdef readonly bytes value
-    cdef readonly Rax pending
+    cdef public bytes value
+    cdef public Pending first
+    cdef public bytes key
+    cdef Rax _others
     cdef public Py_ssize_t taken
     cdef public int64_t turn
 
+    cpdef int begin(self, bytes value, int64_t turn) except -1
+    @cython.locals(others=Py_ssize_t)
+    cpdef Py_ssize_t size(self) except -1
     cpdef Py_ssize_t waiting(self) except -1
+    @cython.locals(first=Pending, first_key=bytes)
+    cpdef int add(self, bytes key, Pending pending) except -1
+    @cython.locals(others=Rax, next_one=tuple)
+    cpdef int remove(self, bytes key) except -1
+    @cython.locals(place=RaxIterator, found=Pending)
+    cpdef Pending after(self, Pending pending)
 
 
 @cython.final
@@ -31,9 +43,11 @@ cdef class GroupOrder:
     cdef readonly dict lanes
     cdef readonly dict ready
     cdef Rax _lane_of
+    cdef Py_ssize_t _weight
     cdef readonly Py_ssize_t waiting
     cdef public int64_t turn
 
+    cdef int _weigh(self, Py_ssize_t size) except -1
     cpdef Lane lane_of(self, bytes key)
     @cython.locals(lane=Lane)
     cpdef bint is_free(self, bytes value) except -1
@@ -53,13 +67,12 @@ cdef class GroupOrder:
     cpdef Lane first_ready(self)
     cpdef int look_again(self, Lane lane) except -1
     cpdef int pass_over(self, Lane lane) except -1
+    @cython.locals(first=Pending)
     cdef int _settle(self, Lane lane) except -1
-    @cython.locals(lane=Lane, place=RaxIterator, before=Pending)
+    @cython.locals(lane=Lane, before=Pending)
     cpdef bint may_claim(self, bytes key, uint32_t consumer_index) except -1
-    @cython.locals(found=list, lane=Lane, place=RaxIterator, pending=Pending)
-    cpdef list taken_after(self, bytes key, uint32_t consumer_index)
+    @cython.locals(found=list, lane=Lane, later=Pending)
+    cpdef list taken_after(self, Pending pending, uint32_t consumer_index)
 
 
-@cython.locals(found=tuple, pending=Pending)
-cpdef Pending first_of(Lane lane)
 cpdef bytes key_of(Pending pending)

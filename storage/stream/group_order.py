@@ -18,8 +18,8 @@ reports each entry that is taken, given back, or leaves it, for whatever reason.
 saved nor copied.
 
     GroupOrder       192 bytes, compiled, with its dictionaries
-    lane             128, with its places in them, its value, and its tree
-    pending entry     18 or more in the two trees
+    lane             208, with its places in them; its value; a tree if it has several entries
+    pending entry      9 or more in each tree
 """
 
 from __future__ import annotations
@@ -30,34 +30,79 @@ from storage.stream import pending as pendings
 from storage.stream.pending import NOBODY, PARKED, Pending
 
 ORDER = 192  # bytes, as listed above
-LANE = 128
+LANE = 208
 _ORDER, _LANE, _PARKED, _NOBODY = ORDER, LANE, PARKED, NOBODY  # as C numbers
 
 
 class Lane:
-    """The pending entries with one value."""
+    """The pending entries with one value. Most lanes have one."""
 
-    __slots__ = ("pending", "taken", "turn", "value")
+    __slots__ = ("_others", "first", "key", "taken", "turn", "value")
 
-    def __init__(self, value: bytes) -> None:
+    value: bytes
+    first: Pending | None  # the one with the smallest id
+    key: bytes | None  # its key
+    _others: Rax | None  # id key -> Pending
+    taken: int  # how many entries a consumer has
+    turn: int  # in which reading it was given something last
+
+    def begin(self, value: bytes, turn: int) -> None:
+        """Be a new one, without entries."""
         self.value = value
-        self.pending = Rax()  # id key -> Pending
-        self.taken = 0  # how many of them a consumer has
-        self.turn = 0  # in which reading it was given something last
-        allocation.used += _LANE + allocation.of_bytes(value)
+        self.first = self.key = self._others = None
+        self.taken = 0
+        self.turn = turn
 
-    def __del__(self) -> None:
-        allocation.used -= _LANE + allocation.of_bytes(self.value)
+    def size(self) -> int:
+        """How many entries it has."""
+        others = 0 if self._others is None else self._others.size
+        return others + (self.first is not None)
 
     def waiting(self) -> int:
         """How many of its entries have no owner."""
-        return self.pending.size - self.taken
+        return self.size() - self.taken
+
+    def add(self, key: bytes, pending: Pending) -> None:
+        """Add an entry that it has not."""
+        first, first_key = self.first, self.key
+        if first is None or first_key is None:
+            self.first, self.key = pending, key
+        else:
+            if self._others is None:
+                self._others = Rax()
+            if key < first_key:  # the group was set back
+                self._others.insert(first_key, first)
+                self.first, self.key = pending, key
+            else:
+                self._others.insert(key, pending)
+
+    def remove(self, key: bytes) -> None:
+        """Remove an entry that it has."""
+        others = self._others
+        if key != self.key:
+            if others is not None:
+                others.remove(key)
+        elif others is None or others.size == 0:
+            self.first = self.key = None
+        else:
+            next_one = others.first()
+            assert next_one is not None
+            self.key, self.first = next_one
+            others.remove(self.key)
+
+    def after(self, pending: Pending) -> Pending | None:
+        """The entry that follows *pending*, or None."""
+        if self._others is None:
+            return None
+        place = self._others.seek(">", key_of(pending))
+        found: Pending | None = place.value if place.next() else None
+        return found
 
 
 class GroupOrder:
     """The lanes of a group. All is O(log N) in its pending entries."""
 
-    __slots__ = ("_lane_of", "field", "lanes", "ready", "turn", "waiting")
+    __slots__ = ("_lane_of", "_weight", "field", "lanes", "ready", "turn", "waiting")
 
     def __init__(self, field: bytes) -> None:
         self.field = field
@@ -66,10 +111,15 @@ class GroupOrder:
         self._lane_of = Rax()  # id key -> Lane
         self.waiting = 0  # entries without an owner, of all lanes
         self.turn = 0  # counts the readings
-        allocation.used += _ORDER
+        self._weight = 0
+        self._weigh(_ORDER)
 
     def __del__(self) -> None:
-        allocation.used -= _ORDER
+        allocation.used -= self._weight
+
+    def _weigh(self, size: int) -> None:
+        self._weight += size
+        allocation.used += size
 
     def lane_of(self, key: bytes) -> Lane | None:
         """The lane of the pending entry with that key, or None."""
@@ -81,7 +131,7 @@ class GroupOrder:
         lane: Lane | None = self.lanes.get(value)
         if lane is None:
             return True
-        return lane.turn == self.turn and lane.taken == lane.pending.size
+        return lane.turn == self.turn and lane.taken == lane.size()
 
     def taken_of(self, value: bytes) -> int:
         """How many entries with *value* a consumer has."""
@@ -92,10 +142,11 @@ class GroupOrder:
         """An entry with *value* has become pending, and has its place in the group's queue."""
         lane: Lane | None = self.lanes.get(value)
         if lane is None:
-            lane = Lane(value)
-            lane.turn = self.turn
+            lane = Lane.__new__(Lane)
+            lane.begin(value, self.turn)
             self.lanes[value] = lane
-        lane.pending.insert(key, pending)
+            self._weigh(_LANE + allocation.of_bytes(value))
+        lane.add(key, pending)
         self._lane_of.insert(key, lane)
         if pending.consumer_index != _NOBODY:
             lane.taken += 1
@@ -107,7 +158,7 @@ class GroupOrder:
         """An entry is no longer pending. It may have no lane."""
         lane: Lane | None = self._lane_of.remove(key)
         if lane is not None:
-            lane.pending.remove(key)
+            lane.remove(key)
             if pending.consumer_index != _NOBODY:
                 lane.taken -= 1
             else:
@@ -146,7 +197,7 @@ class GroupOrder:
 
     def look_again(self, lane: Lane) -> None:
         """A lane that was passed over may be ready. It may be empty and forgotten."""
-        if lane.pending.size:
+        if lane.first is not None:
             self._settle(lane)
 
     def pass_over(self, lane: Lane) -> None:
@@ -155,50 +206,41 @@ class GroupOrder:
 
     def _settle(self, lane: Lane) -> None:
         """Something has changed in *lane*: is it ready now, or empty?"""
-        if lane.pending.size == 0:
+        first = lane.first
+        if first is None:
             del self.lanes[lane.value]
-            self.ready.pop(lane.value, None)
-        elif lane.taken == 0 and first_of(lane).delivery_time == _PARKED:
+            self._weigh(-_LANE - allocation.of_bytes(lane.value))
+        if first is not None and lane.taken == 0 and first.delivery_time == _PARKED:
             if lane.value not in self.ready:
                 self.ready[lane.value] = lane
         elif self.ready:
             self.ready.pop(lane.value, None)
 
     def may_claim(self, key: bytes, consumer_index: int) -> bool:
-        """Whether that consumer has all entries before this one in its lane. O(log N + those)."""
+        """Whether that consumer has all entries before this one in its lane. O(those * log N)."""
         lane: Lane | None = self._lane_of.find(key)
-        if lane is None:
-            return True
-        place = lane.pending.seek("^")
-        while place.next() and place.current_key() < key:
-            before: Pending = place.value
+        before = None if lane is None else lane.first
+        while lane is not None and before is not None and key_of(before) < key:
             if before.consumer_index != consumer_index:
                 return False
+            before = lane.after(before)
         return True
 
-    def taken_after(self, key: bytes, consumer_index: int) -> list[Pending]:
-        """Those after this one in its lane that another consumer than that has. O(log N + those).
+    def taken_after(self, pending: Pending, consumer_index: int) -> list[Pending]:
+        """Those after *pending* in its lane that another consumer than that has.
 
-        NOBODY is no consumer, so then these are all that any consumer has.
+        NOBODY is no consumer, so then these are all that any consumer has. O(those * log N).
         """
         found: list[Pending] = []
-        lane: Lane | None = self._lane_of.find(key)
+        lane: Lane | None = self._lane_of.find(key_of(pending))
         if lane is None or lane.taken == 0:
             return found
-        place = lane.pending.seek(">", key)
-        while place.next():
-            pending: Pending = place.value
-            if pending.consumer_index not in (_NOBODY, consumer_index):
-                found.append(pending)
+        later = lane.after(pending)
+        while later is not None:
+            if later.consumer_index not in (_NOBODY, consumer_index):
+                found.append(later)
+            later = lane.after(later)
         return found
-
-
-def first_of(lane: Lane) -> Pending:
-    """The first pending entry of a lane, which has one."""
-    found = lane.pending.first()
-    assert found is not None
-    pending: Pending = found[1]
-    return pending
 
 
 def key_of(pending: Pending) -> bytes:

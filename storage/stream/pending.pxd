@@ -6,6 +6,7 @@ from storage cimport allocation, octets
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream cimport links
+from storage.stream.redeliveries cimport Redeliveries
 from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
 
@@ -50,7 +51,7 @@ cdef class Beside:
     cdef Rax ahead
     cdef PyObject* ahead_from
     cdef PyObject* gone_to
-    cdef object redelivered
+    cdef Redeliveries redelivered
 
 
 @cython.final
@@ -65,11 +66,11 @@ cdef class DeliveryQueue:
     cpdef Pending first_left(self)
     cpdef int is_gone(self, Pending pending) except -1
     cpdef int look_again(self) except -1
-    cpdef int note_first(self, object redelivered) except -1
-    cpdef object redelivered(self)
-    @cython.locals(noted=object)
+    cpdef int note_first(self, Redeliveries redelivered) except -1
+    cpdef Redeliveries redelivered(self)
+    @cython.locals(noted=Redeliveries)
     cpdef int note(self, Pending pending) except -1
-    @cython.locals(noted=object)
+    @cython.locals(noted=Redeliveries)
     cpdef int forget(self, bytes key) except -1
     cdef Beside _use(self)
     @cython.locals(older=Pending, beside=Beside, time=int64_t)

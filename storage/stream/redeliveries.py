@@ -45,7 +45,8 @@ class Redeliveries:
 
     def forget(self, key: bytes) -> None:
         """The entry is no longer pending."""
-        self._times.remove(key)
+        if self._times.size:
+            self._times.remove(key)
 
     def keep_only(self, pel: Rax) -> None:
         """Forget all that are not in *pel*. O(N log N)."""

@@ -143,11 +143,12 @@ class QueueMachine(RuleBasedStateMachine):
                 if place[0] == 0 or place[1] <= self.now - min_idle
             }
             idle |= {ms for ms, until in self.held.items() if until <= self.now}
-            due = self.group.due(min_idle, self.now, len(idle))
-            assert due is not None
-            assert [id_of(pending).ms for pending in due] == sorted(idle)
-            if idle:
-                assert self.group.due(min_idle, self.now, len(idle) - 1) is None
+            ripe = [pending.ms for pending in self.group.by_time.ripe(self.now, 1000)]
+            by_age = ripe + [ms for ms in self._queued() if ms in idle]
+            for most in (len(idle), len(idle) + 1, len(idle) // 2):
+                due = self.group.due(min_idle, self.now, most)
+                assert [id_of(pending).ms for pending in due] == sorted(by_age[:most])
+            assert sorted(by_age) == sorted(idle)
 
 
 QueueMachine.TestCase.settings = settings(

@@ -233,7 +233,7 @@ class GroupOrderMachine(RuleBasedStateMachine):
         for value, lane in made.lanes.items():
             kept = group.order.lanes[value]
             if not self.deleted:
-                assert (len(kept.pending), kept.taken) == (len(lane.pending), lane.taken)
+                assert (kept.size(), kept.taken) == (lane.size(), lane.taken)
         if not self.deleted:
             assert set(group.order.lanes) == set(made.lanes)
             assert group.order.waiting == made.waiting

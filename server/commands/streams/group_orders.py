@@ -89,7 +89,7 @@ def take_back(
     group: ConsumerGroup, order: GroupOrder, pending: Pending, but_of: int
 ) -> list[Pending]:
     """Park what comes after *pending* in its lane and is any consumer's, but of that one."""
-    taken = order.taken_after(pendings.id_of(pending).key(), but_of)
+    taken = order.taken_after(pending, but_of)
     for later in taken:
         group.release(later)
         group.uncount(later)

@@ -114,6 +114,8 @@ cdef class Delivery:
         Py_ssize_t end, bint is_first, int64_t min_idle
     ) except -1
     cpdef int follow_order(self, GroupOrder order) except -1
+    @cython.locals(group=ConsumerGroup, held=Pending, owned=Pending)
+    cpdef bint is_any_due(self, int64_t now_ms) except -1
     cpdef bint has_ready(self) except -1
     @cython.locals(entry_id=StreamId)
     cdef bint _is_its_turn(self, GroupOrder order, StreamIterator entry, bytes value) except -1
@@ -124,7 +126,7 @@ cdef class Delivery:
         self, GroupOrder order, Encoder out, EntryWriter writer, Consumer consumer,
         Py_ssize_t count, int64_t now_ms, Py_ssize_t end, bint is_first
     ) except -1
-    @cython.locals(most=int64_t, is_new=bint, gone=list, place=RaxIterator, pending=Pending, entry_id=StreamId,
+    @cython.locals(most=int64_t, is_new=bint, gone=list, pending=Pending, entry_id=StreamId,
                    entry=StreamIterator)
     cdef int _write_lane(
         self, GroupOrder order, Lane lane, Encoder out, EntryWriter writer, Consumer consumer,

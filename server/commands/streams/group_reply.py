@@ -93,6 +93,14 @@ class Delivery:
         self.gone = []
         order.turn += 1
 
+    def is_any_due(self, now_ms: int) -> bool:
+        """Whether an entry is held no longer, or was not acknowledged in time."""
+        group = self.group
+        held, owned = group.by_time.first_held(), group.by_time.first_owned
+        if held is not None and held.delivery_time <= now_ms:
+            return True
+        return owned is not None and group.is_idle(owned, self.min_idle, now_ms)
+
     def has_ready(self) -> bool:
         """Whether entries of a lane may be given."""
         return self.order is not None and bool(self.order.ready)
@@ -398,9 +406,8 @@ class Delivery:
         order.take_up(lane)
         most = 0 if self.policy is None else self.policy.max_pending_of_value
         gone: list[StreamId] = []
-        place = lane.pending.seek("^")
-        while place.next() and not self.is_cut and (count == 0 or len(self.claimed) < count):
-            pending: Pending = place.value
+        pending = lane.first
+        while pending is not None and not (count and len(self.claimed) >= count):
             if pending.delivery_time != _PARKED or self._is_dead_of_lane(pending):
                 break
             is_new = pendings.count_of(pending) == 0
@@ -410,13 +417,14 @@ class Delivery:
             entry = self.stream.range(entry_id, entry_id)
             if not entry.next():
                 gone.append(entry_id)
-                continue
-            if self.where is not None and not self.where.matches(entry):
+            elif self.where is not None and not self.where.matches(entry):
                 break
-            self._give_again(out, writer, entry, pending, consumer, now_ms, end, is_first)
-            self.room -= is_new
-            if most and lane.taken >= most:
-                break
+            else:
+                self._give_again(out, writer, entry, pending, consumer, now_ms, end, is_first)
+                if self.is_cut or (most and lane.taken >= most):
+                    break
+                self.room -= is_new
+            pending = lane.after(pending)
         for entry_id in gone:
             self.group.ack(entry_id)
         self.gone += gone

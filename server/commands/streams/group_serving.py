@@ -170,12 +170,15 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
 def _look(call: Call, request: Request, delivery: Delivery) -> None:
     """See what is due in the group by its policy."""
     key, group, name = delivery.key, delivery.group, request.group or b""
-    policy, order = delivery.policy, None
-    if policy is not None and policy.order_by:
+    policy, order = delivery.policy, group.order
+    if policy is None or not policy.order_by or call.is_replayed:
+        order = None
+    elif order is None or order.field != policy.order_by:
         order = group_orders.order_of(call, key, name, policy, delivery.stream, group)
     if order is not None:
         delivery.follow_order(order)
-        group_lapses.look_in_order(call, key, name, delivery)
+        if delivery.is_any_due(call.now_ms):
+            group_lapses.look_in_order(call, key, name, delivery)
     elif group.by_time.first_held() is not None or _has_lapsed(call, delivery):
         group_lapses.look(call, key, name, delivery)
 

@@ -11,11 +11,11 @@ from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, KeyRange
-from storage.stream import group_order, lanes
+from storage.stream import lanes
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.group_order import Lane
-from storage.stream.pending import NOBODY, PARKED, Pending
+from storage.stream.pending import PARKED
 from storage.stream.stream import Stream
 
 NO_ORDER = ErrorReply("ERR", "the group has no ORDERBY")
@@ -66,25 +66,25 @@ def xinfo_order(call: Call) -> Reply:
 
 
 def _shown(group: ConsumerGroup, lane: Lane) -> Reply:
-    first = group_order.first_of(lane)
-    owner = _first_owner(group, lane)
+    first = lane.first
+    assert first is not None
     is_held = not lane.taken and 0 < first.delivery_time != PARKED
     return {
         b"value": lane.value,
         b"first-id": pendings.id_of(first).encode(),
         b"waiting": lane.waiting(),
         b"delivered": lane.taken,
-        b"consumer": owner,
+        b"consumer": _first_owner(group, lane),
         b"held-until": first.delivery_time if is_held else None,
     }
 
 
 def _first_owner(group: ConsumerGroup, lane: Lane) -> bytes | None:
     """The name of the consumer that has the first entry that anybody has; None if nobody has."""
-    place = lane.pending.seek("^")
-    while lane.taken and place.next():
-        pending: Pending = place.value
-        if pending.consumer_index != NOBODY:
-            owner = group.owner(pending)
-            return None if owner is None else owner.name
+    pending = lane.first if lane.taken else None
+    while pending is not None:
+        owner = group.owner(pending)
+        if owner is not None:
+            return owner.name
+        pending = lane.after(pending)
     return None
