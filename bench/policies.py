@@ -46,7 +46,6 @@ POLICIES = (
     Policy("MAXPENDINGPERCONSUMER", "MAXPENDINGPERCONSUMER 1000000"),
     Policy("ACTIVE", "ACTIVE 1 TIMEOUT 30000"),
     Policy("CONSUMERTIMEOUT", "CONSUMERTIMEOUT 600000"),
-    Policy("ORDERBY", "ORDERBY device"),
     Policy("RETAIN-AGE, nothing goes", stream="RETAIN-AGE 7d"),
     Policy("RETAIN-LENGTH, nothing goes", stream="RETAIN-LENGTH 100000000"),
     Policy("RETAIN-LENGTH 1000", stream="RETAIN-LENGTH 1000"),

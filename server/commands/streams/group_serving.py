@@ -217,6 +217,11 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
 def _log_passed(call: Call, request: Request, delivery: Delivery) -> None:
     """Log which entries wait for their turn, or have gone, and how far the group has come."""
     key, group, name = delivery.key, delivery.group, request.group or b""
+    if not (delivery.given or delivery.has_passed or delivery.gone):
+        return
+    if not call.is_logged:
+        call.db.group_changed(key, None)
+        return
     if delivery.parked:
         group_steps.log_released(call, key, name, delivery.parked)
     for entry_id in delivery.gone:
