@@ -222,7 +222,7 @@ class GroupPolicyMachine(RuleBasedStateMachine):
         if delay is not None:
             line += f" DELAY {delay}"
         assert self.server.send_line(line) == 1
-        if mode == "FATAL":
+        if mode == "FATAL" or (mode == "FAIL" and self.model.is_dead(entry)):
             self.model.forget(entry)
             self.model.bury(entry)
         else:

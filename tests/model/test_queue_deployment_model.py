@@ -236,7 +236,7 @@ class QueueMachine(RuleBasedStateMachine):
             words += ["REASON", "it failed"]
         self.send("XNACK", "s", "g", mode, "IDS", 1, entry.entry_id, *words)
         is_dead = 0 < self.seen.policy.deliveries <= entry.count
-        if mode == "FATAL" or (reason and is_dead):
+        if mode == "FATAL" or (is_dead and (reason or mode == "FAIL")):
             self.fatal = {number}
         else:
             self.released = {number}

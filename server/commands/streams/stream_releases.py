@@ -85,6 +85,10 @@ class Release:
             raise BAD_TIME
         self.until_ms = from_ms + ms
 
+    def may_end(self) -> bool:
+        """Whether what has had its last delivery becomes a dead letter at once."""
+        return self.mode == FATAL or bool(self.reason) or (self.mode == FAIL and self.count is None)
+
     def _held_until(self, pending: Pending) -> int:
         """Until when *pending*, which was released, is held; 0 for not at all."""
         if self.until_ms >= 0:
@@ -131,8 +135,8 @@ def xnack(call: Call) -> Reply:
     [DELAY milliseconds | AT unix-time-ms] [REASON text]
 
     With DELAY or AT nobody may claim them before. A group with BACKOFF sets that time for FAIL by
-    itself. REASON is for the dead letter that an entry becomes: with it, an entry that has been
-    delivered as often as MAXDELIVERIES allows becomes one at once.
+    itself. An entry that failed and has been delivered as often as MAXDELIVERIES allows becomes a
+    dead letter at once, and keeps the text of REASON.
     """
     key, name = call.argv[1], call.argv[2]
     stream = call.db.read(key, Stream)
@@ -145,9 +149,10 @@ def xnack(call: Call) -> Reply:
         group_orders.order_of(call, key, name, policy, stream, group)
     release = Release(call.argv, call.now_ms, policy)
     buried, ids = 0, release.ids
-    if policy is not None and policy.dead_letter and (release.mode == FATAL or release.reason):
+    if policy is not None and policy.dead_letter and release.may_end():
         dead = _dead(group, release, policy)
-        reason = release.reason or dead_letters.FATAL
+        by_mode = dead_letters.FATAL if release.mode == FATAL else dead_letters.DELIVERIES
+        reason = release.reason or by_mode
         buried = dead_letters.bury(call, key, name, dead, reason)
         ids = [entry_id for entry_id in ids if group.find(entry_id) is not None]
         if release.mode == FATAL:

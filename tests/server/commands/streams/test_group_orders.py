@@ -176,8 +176,9 @@ def test_dead_letters_that_cannot_move_hold_their_value_back(ordered):
     ordered.send_line("XGROUP CFGSET s g MAXDELIVERIES 1 DEADLETTER dead MKSTREAM")
     assert read(ordered, "w1", 1) == [1]
     assert read(ordered, "w2", 1) == [2]
-    ordered.send_line("XNACK s g FAIL IDS 1 1-0")
+    ordered.send_line("DEL dead")
     ordered.send_line("SET dead text")
+    ordered.send_line("XNACK s g FAIL IDS 1 1-0")
     waiter = ordered.client()
     ordered.run(waiter.client, b"XREADGROUP GROUP g w3 BLOCK 0 STREAMS s >".split())
     assert given(waiter.reply()) == [5]
