@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
 
-from storage cimport allocation
+from storage cimport allocation, xxh3
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream cimport pending as pendings
@@ -9,6 +9,8 @@ from storage.stream.pending cimport Pending
 
 cdef Py_ssize_t _ORDER
 cdef Py_ssize_t _LANE
+cdef Py_ssize_t _LONGEST
+cdef Py_ssize_t _SHOWN
 cdef int64_t _PARKED
 cdef uint32_t _NOBODY
 
@@ -75,4 +77,5 @@ cdef class GroupOrder:
     cpdef list taken_after(self, Pending pending, uint32_t consumer_index)
 
 
+cpdef bytes named(bytes value)
 cpdef bytes key_of(Pending pending)

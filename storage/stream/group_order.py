@@ -11,7 +11,8 @@ them, and the first one is not held for a while (BACKOFF, XNACK DELAY): so what 
 what comes after it, and only that. Who reads is given the entries of a ready lane in their order,
 as many as it asks for, and then new entries with that value. A new entry whose lane is anyone
 else's is *parked*: the group passes it, and it is pending without an owner until its lane is ready.
-An entry without the field has no lane.
+An entry without the field has no lane. A long value is known by how it begins and its digest; if
+two had one digest, their entries would only wait for each other.
 
 The lanes are made from what is pending when somebody reads, and follow it from then on: the group
 reports each entry that is taken, given back, or leaves it, for whatever reason. They are neither
@@ -24,13 +25,16 @@ saved nor copied.
 
 from __future__ import annotations
 
-from storage import allocation
+from storage import allocation, xxh3
 from storage.rax.rax import Rax
 from storage.stream import pending as pendings
 from storage.stream.pending import NOBODY, PARKED, Pending
 
 ORDER = 192  # bytes, as listed above
 LANE = 208
+LONGEST = 64  # bytes of a value that a lane keeps; so values that are large take no room twice
+SHOWN = 47  # of a longer one, besides its digest
+_LONGEST, _SHOWN = LONGEST, SHOWN  # as C numbers
 _ORDER, _LANE, _PARKED, _NOBODY = ORDER, LANE, PARKED, NOBODY  # as C numbers
 
 
@@ -241,6 +245,13 @@ class GroupOrder:
                 found.append(later)
             later = lane.after(later)
         return found
+
+
+def named(value: bytes) -> bytes:
+    """The name of the lane of *value*: that, or of a long one how it begins, and its digest."""
+    if len(value) <= _LONGEST:
+        return value
+    return value[:_SHOWN] + b"#%016x" % xxh3.hashed(value)
 
 
 def key_of(pending: Pending) -> bytes:

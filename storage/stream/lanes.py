@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
-from storage.stream.group_order import GroupOrder
+from storage.stream.group_order import GroupOrder, named
 from storage.stream.newest import value_of
 from storage.stream.pending import PARKED, Pending
 from storage.stream.stream import Stream
+from storage.stream.stream_iterator import StreamIterator
+
+
+def lane_of(entry: StreamIterator, field: bytes) -> bytes | None:
+    """The name of the lane of the entry at which *entry* stands; None if it has not the field."""
+    value = value_of(entry, field)
+    return None if value is None else named(value)
 
 
 def order_of(stream: Stream, group: ConsumerGroup, field: bytes) -> GroupOrder:
@@ -21,9 +28,9 @@ def order_of(stream: Stream, group: ConsumerGroup, field: bytes) -> GroupOrder:
         pending: Pending = place.value
         entry_id = pendings.id_of(pending)
         entry = stream.range(entry_id, entry_id)
-        value = value_of(entry, field) if entry.next() else None
-        if value is not None:
-            order.add(place.current_key(), pending, value)
+        name = lane_of(entry, field) if entry.next() else None
+        if name is not None:
+            order.add(place.current_key(), pending, name)
     return order
 
 

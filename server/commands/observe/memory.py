@@ -83,7 +83,6 @@ def memory_stats(call: Call) -> Reply:
         b"lua.caches": state.scripting.memory_of_scripts()[1],
         b"functions.caches": state.scripting.memory_of_functions()[1],
         b"script.VMs": state.scripting.vm_memory,
-        b"hash.templates": state.hash_imports.prepared.bytes,
         **databases,
         b"overhead.db.hashtable.lut": sum(db.bytes_of_slots() for db in state.databases),
         **_absent("overhead.db.hashtable.rehashing"),

@@ -7,12 +7,11 @@ from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
 from server.commands.streams.stream_reply cimport EntryWriter
 from storage.side_data.group_policy cimport GroupPolicy
-from storage.stream cimport group_lag, stream_id
+from storage.stream cimport group_lag, lanes, stream_id
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.entry_filter cimport EntryFilter
 from storage.stream.group_order cimport GroupOrder, Lane
-from storage.stream.newest cimport value_of
 from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator

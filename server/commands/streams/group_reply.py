@@ -8,12 +8,11 @@ from server.commands.streams.stream_reply import EntryWriter
 from server.table.command import NO_CLAIM
 from storage import octets
 from storage.side_data.group_policy import GroupPolicy
-from storage.stream import group_lag, stream_id
+from storage.stream import group_lag, lanes, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.entry_filter import EntryFilter
 from storage.stream.group_order import GroupOrder, Lane
-from storage.stream.newest import value_of
 from storage.stream.pending import NOBODY, PARKED, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
@@ -281,7 +280,7 @@ class Delivery:
                 break
             value = None
             if order is not None:
-                value = value_of(entry, order.field)
+                value = lanes.lane_of(entry, order.field)
                 if not self._is_its_turn(order, entry, value):
                     is_over = self.reads_on or order.waiting >= MOST_PARKED
                     if is_over or (where is None and not entry.next()):

@@ -364,6 +364,23 @@ def test_a_copy_by_dump_goes_on_in_order(ordered):
     assert read(ordered, "w2") == [3, 4]
 
 
+def test_a_long_value_is_known_by_its_digest(ordered):
+    """So that a field of a megabyte is not kept twice."""
+    long, other = b"x" * 100_000 + b"1", b"x" * 100_000 + b"2"
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5]
+    for number, value in ((6, long), (7, other), (8, long), (9, other)):
+        ordered.send("XADD", "s", f"{number}-0", "customer", value)
+    assert read(ordered, "w1", 1) == [6]
+    assert read(ordered, "w2", 1) == [7]
+    assert read(ordered, "w3") == []
+    lanes = ordered.send_line("XINFO ORDER s g")[-1]
+    names = [lane[1] for lane in lanes]
+    assert [name[:48] for name in names] == [b"x" * 47 + b"#"] * 2
+    assert len(set(names)) == 2
+    ordered.send_line("XACK s g 7-0")
+    assert read(ordered, "w3") == [9]
+
+
 def test_the_memory_of_lanes_is_given_back(ordered):
     before = allocation.used_bytes()
     assert read(ordered, "w1", 1) == [1]
