@@ -27,6 +27,8 @@ cdef class Done:
     cdef readonly StreamId greatest
 
     cpdef int note_deleted(self, StreamId entry_id) except -1
+    @cython.locals(is_last=bint)
+    cpdef bint forget_deleted(self, bytes text) except -1
     cpdef int note_acked(self, bytes name, StreamId entry_id) except -1
 
 

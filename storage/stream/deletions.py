@@ -52,6 +52,13 @@ class Done:
         if stream_id.compare(entry_id, self.greatest) > 0:
             self.greatest = entry_id
 
+    def forget_deleted(self, text: bytes) -> bool:
+        """Forget the entry of that id, if it is the last that was deleted; whether it is."""
+        is_last = bool(self.deleted) and self.deleted[-1] == text
+        if is_last:
+            self.deleted.pop()
+        return is_last
+
     def note_acked(self, name: bytes, entry_id: StreamId) -> None:
         """An entry is no longer pending in the group *name*."""
         self.acked.setdefault(name, []).append(entry_id.encode())

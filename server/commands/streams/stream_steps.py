@@ -61,10 +61,16 @@ def add_entry(
     if trimmed:
         note_sparse(call, stream)
     text = entry_id.encode()
+    done = None if trim is None else trim.done
+    # By ACKED the new entry may go at once: all groups were set beyond it.
+    is_gone = done is not None and done.forget_deleted(text)
     log = _log_of(call, trim, id_at, stream, text, seq_given, options) if call.is_logged else None
     db.changed(key, b"xadd", changes=1, log=log, wakes=not is_new)
-    if trim is not None and trim.done is not None:
-        log_greatest(call, trim.done, stream)
+    if done is not None:
+        if is_gone:
+            db.group_changed(key, None, changes=0, log=(b"XDEL", key, text))
+            done.note_deleted(entry_id)
+        log_greatest(call, done, stream)
     if trimmed:
         db.changed(key, b"xtrim", changes=0)
     return text

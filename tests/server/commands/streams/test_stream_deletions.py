@@ -102,6 +102,21 @@ class TestLog:
         assert filled.send_line("XTRIM s MAXLEN ~ 1 DELREF LIMIT 1") == 1
         assert logged(filled)[-1] == "XTRIM s MAXLEN = 3"
 
+    def test_an_entry_that_is_added_and_trimmed_at_once_is_deleted_in_the_log_after_it(
+        self, filled: Any
+    ) -> None:
+        """All groups were set beyond it, so nobody refers to it."""
+        for group in "gh":
+            filled.send_line(f"XGROUP SETID s {group} 100-0")
+        filled.logged()
+        assert filled.send_line("XADD s MAXLEN 1 ACKED 7-0 n 7") == b"7-0"
+        assert filled.send_line("XRANGE s 7 7") == []
+        assert logged(filled) == [
+            "XADD s MINID = 1-0 7-0 n 7",
+            "XDEL s 7-0",
+            "XSETID s 7-0 MAXDELETEDID 0-1",
+        ]
+
     def test_a_trim_that_leaves_older_entries_is_logged_in_words_that_all_know(
         self, filled: Any
     ) -> None:
