@@ -127,6 +127,7 @@ def servers(tmp_path: Path) -> Iterator[tuple[Server, Server]]:
     replica = Server(tmp_path / "replica", "--replicaof", f"127.0.0.1 {primary.port}")
     yield primary, replica
     for server in (primary, replica):
+        server.client.close()
         server.end(signal.SIGTERM)
 
 
