@@ -131,7 +131,8 @@ cdef class Delivery:
         self, GroupOrder order, Lane lane, Encoder out, EntryWriter writer, Consumer consumer,
         Py_ssize_t count, int64_t now_ms, Py_ssize_t end, bint is_first
     ) except -1
-    cdef bint _is_dead_of_lane(self, Pending pending) except -1
+    @cython.locals(pending=Pending, has_dead=bint)
+    cdef Pending _after_dead(self, Lane lane)
     @cython.locals(size=Py_ssize_t)
     cdef int _give_again(
         self, Encoder out, EntryWriter writer, StreamIterator entry, Pending pending,

@@ -400,14 +400,15 @@ class Delivery:
     ) -> None:
         """Claim and write the first entries of a lane: up to one that is held, or is not wanted.
 
-        Those that have gone are acknowledged. What is dead ends it.
+        Those that have gone are acknowledged. The dead at its head are noted, and nothing is given
+        before they have moved.
         """
         order.take_up(lane)
         most = 0 if self.policy is None else self.policy.max_pending_of_value
         gone: list[StreamId] = []
-        pending = lane.first
+        pending = self._after_dead(lane)
         while pending is not None and not (count and len(self.claimed) >= count):
-            if pending.delivery_time != _PARKED or self._is_dead_of_lane(pending):
+            if pending.delivery_time != _PARKED or self._is_dead(pending):
                 break
             is_new = pendings.count_of(pending) == 0
             if is_new and self.room <= 0:
@@ -428,15 +429,18 @@ class Delivery:
             self.group.ack(entry_id)
         self.gone += gone
 
-    def _is_dead_of_lane(self, pending: Pending) -> bool:
-        """Whether a waiting entry has had its last delivery; then it is one of the dead."""
-        if not self._is_dead(pending):
-            return False
-        if len(self.dead) == MOST_DEAD:
-            self.is_more = True
-        else:
+    def _after_dead(self, lane: Lane) -> Pending | None:
+        """The first entry of a lane; None, and they are noted, if those at its head are dead."""
+        pending = lane.first
+        has_dead = False
+        while pending is not None and self._is_dead(pending):
+            has_dead = True
+            if len(self.dead) == MOST_DEAD:
+                self.is_more = True
+                break
             self.dead.append(pending)
-        return True
+            pending = lane.after(pending)
+        return None if has_dead else pending
 
     def _give_again(
         self,

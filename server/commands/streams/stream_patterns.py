@@ -157,7 +157,7 @@ def _look_at(
 
 
 def reads_on(request: Request) -> bool:
-    """Whether the call has not looked at all that there is, and is to go on."""
+    """Whether the call has not looked at all that there is, and goes on in the next turn."""
     return request.reads_on or (request.where is not None and request.where.is_cut)
 
 

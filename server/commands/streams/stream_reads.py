@@ -101,7 +101,7 @@ def _wait(call: Call, request: Request, ids: list[bytes], wake_ms: int = NO_CLAI
 
     Without BLOCK a call waits if it has not looked at all entries yet, until it has.
     """
-    reads_on = request.reads_on or (request.where is not None and request.where.is_cut)
+    reads_on = stream_patterns.reads_on(request)
     if request.block_ms is None and not reads_on:
         return NULL_ARRAY
     return new_block(

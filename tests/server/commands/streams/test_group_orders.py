@@ -172,6 +172,19 @@ def test_a_dead_letter_lets_the_rest_of_its_value_go_on(ordered):
     assert [row[1][1] for row in ordered.send_line("XRANGE dead - +")] == [b"ann", b"bob"]
 
 
+def test_all_dead_of_a_value_move_at_once(ordered):
+    """A waiter is not run again for each: MAXDELIVERIES may come when thousands are released."""
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5]
+    for number in (1, 3, 4):
+        ordered.send_line(f"XNACK s g FAIL IDS 1 {number}-0 RETRYCOUNT 5")
+    ordered.send_line("XGROUP CFGSET s g MAXDELIVERIES 2 DEADLETTER dead MKSTREAM")
+    ordered.send_line("XADD s 6-0 customer ann")
+    assert read(ordered, "w3") == []
+    assert ordered.send_line("XLEN dead") == 3
+    assert read(ordered, "w3") == [6]
+
+
 def test_dead_letters_that_cannot_move_hold_their_value_back(ordered):
     ordered.send_line("XGROUP CFGSET s g MAXDELIVERIES 1 DEADLETTER dead MKSTREAM")
     assert read(ordered, "w1", 1) == [1]
