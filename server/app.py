@@ -25,6 +25,7 @@ from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.turn import Turn
 from server.following.role_changes import RoleChanges
+from server.http.listener import Http
 from server.lifecycle.crash_report import CrashReport
 from server.lifecycle.cron import Cron
 from server.lifecycle.life import Life, Phase
@@ -43,6 +44,7 @@ from server.parts.state import ServerState
 from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
 from server.process.server_clock import monotonic_ms
+from server.sites import ServerSites
 from server.table.command import TABLE
 
 if TYPE_CHECKING:
@@ -112,7 +114,9 @@ class Server:
         self.state.parts.append(acceptor)
         self._backend = backend()
         kinds = kinds_of(config, acceptor, self._backend)
-        self._listeners = Listeners(config, self._backend, kinds)
+        sites = ServerSites(self.dispatcher, self.clients)
+        http = Http(config, sites, self._backend, self.dispatcher.turn)
+        self._listeners = Listeners(config, self._backend, [*kinds, http])
         self.state.parts.append(self._listeners)
         self._link: PrimaryLink | None = None  # made when the server first becomes a replica
         roles = RoleChanges(self.dispatcher, self._role_changed)

@@ -16,7 +16,7 @@ class Addresses(Protocol):
         """INFO's listener lines, by their names."""
 
     def follow_port(self, parameter: str) -> None:
-        """The *parameter* "port" or "tls-port" was set."""
+        """The *parameter* "port", "tls-port" or "metrics-port" was set."""
 
     def follow_bind(self) -> None:
         """The addresses were set."""

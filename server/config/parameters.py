@@ -125,6 +125,12 @@ class Config(ReplicationParameters, AcceptedParameters):
     tls_session_cache_size = Parameter(integer(), 20480)
     tls_session_cache_timeout = Parameter(integer(), 300)
     max_new_tls_connections_per_cycle = Parameter(integer(1, 1000), 1)
+    # metrics and the console, over HTTP
+    metrics_port = Parameter(PORT, 0)
+    metrics_bind = Parameter(ADDRESSES, ["127.0.0.1", "-::1"])
+    metrics_tls = Parameter(YES_NO, False, mutable=False)
+    console = Parameter(YES_NO, False)
+    console_allow_remote = Parameter(YES_NO, False, protected=True)
     # the process
     redis_version = Parameter(VERSION, "8.6.3")  # as build.REDIS_VERSION
     event_loop = Parameter(one_of("uvloop", "asyncio"), "uvloop", mutable=False)

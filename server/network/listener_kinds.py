@@ -4,7 +4,7 @@
     unix    -            unixsocket     clients of this machine
     tls     tls-port     bind           clients that speak TLS
 
-A new kind is one more class in kinds_of(): Listeners opens, moves and closes it like these.
+A further kind is one more class like these, and app.py adds it: see server/http/listener.py.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class Tls(Tcp):
 
 
 def kinds_of(config: Config, acceptor: Acceptor, serving: Backend) -> list[Kind]:
-    """All kinds, in the order of the numbers that Redis gives them in INFO."""
+    """The kinds of clients, in the order of the numbers that Redis gives them in INFO."""
     return [Tcp(config, acceptor), Unix(config, acceptor), Tls(config, acceptor, serving)]
 
 

@@ -235,6 +235,8 @@ APPLY: dict[str, Callable[[ServerState], None]] = {
     "dir": _apply_dir,
     "loglevel": lambda state: log.set_level(state.config),
     "maxclients": _apply_maxclients,
+    "metrics-bind": lambda state: state.addresses.follow_bind(),
+    "metrics-port": lambda state: state.addresses.follow_port("metrics-port"),
     "port": lambda state: state.addresses.follow_port("port"),
     "save": _apply_save,
     "tls-port": lambda state: state.addresses.follow_port("tls-port"),

@@ -1,0 +1,52 @@
+"""All connections that speak HTTP, and how long each may keep the server waiting."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+# These defend the server's files and memory against those who connect and do nothing.
+MOST = 256  # connections at a time
+PATIENCE_MS = 15_000  # for a request, or the rest of one
+
+
+class Peer(Protocol):
+    """One connection. *heard_ms* is when something came or was taken last; monotonic ms."""
+
+    heard_ms: int
+    is_waiting: bool
+
+    def disconnect(self) -> None:
+        """Close at once."""
+
+
+class Peers:
+    """The connections that are open. *now_ms* is the monotonic clock at the last tick."""
+
+    def __init__(self) -> None:
+        self.now_ms = 0
+        self._all: set[Peer] = set()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._all) >= MOST
+
+    def joined(self, peer: Peer) -> None:
+        self._all.add(peer)
+
+    def left(self, peer: Peer) -> None:
+        self._all.discard(peer)
+
+    def tick(self, now_ms: int) -> None:
+        """Disconnect those from whom a request has been awaited for too long."""
+        self.now_ms = now_ms
+        for peer in list(self._all):
+            if peer.is_waiting and now_ms - peer.heard_ms > PATIENCE_MS:
+                peer.disconnect()
+
+    def close(self) -> None:
+        """Disconnect all."""
+        for peer in list(self._all):
+            peer.disconnect()

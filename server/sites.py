@@ -1,0 +1,37 @@
+"""Which site answers which path of the HTTP face.
+
+    /healthz    server/metrics/health.py
+
+A site is imported when it is first asked for, so that one that nobody uses takes no memory.
+"""
+
+from __future__ import annotations
+
+from server.dispatch.dispatcher import Dispatcher
+from server.http.messages import Site, Sites
+from server.network.clients import Clients
+
+
+class ServerSites(Sites):
+    """The sites of one server."""
+
+    def __init__(self, dispatcher: Dispatcher, clients: Clients) -> None:
+        self._dispatcher = dispatcher
+        self._clients = clients
+        self._made: dict[str, Site] = {}
+
+    def find(self, path: str) -> Site | None:
+        name = path.split("/", 2)[1] if path.startswith("/") else ""
+        if name not in self._made:
+            site = self._make(name)
+            if site is None:
+                return None
+            self._made[name] = site
+        return self._made[name]
+
+    def _make(self, name: str) -> Site | None:
+        if name == "healthz":
+            from server.metrics.health import Health  # noqa: PLC0415  (when it is asked for)
+
+            return Health()
+        return None
