@@ -1,10 +1,10 @@
 """A request over HTTP, its response, and the site that answers it.
 
 peer -> HttpConnection -> Site.serve(request, exchange)
-                             |      exchange.respond(response)        whole: now, or in a later turn
-                             '----- exchange.begin(body, kind)        piece by piece
-                                      body.more() -> bytes             one piece a turn, while the peer takes it
-                                      exchange.wake()                  there is something again
+    exchange.respond(response)      whole: now, or in a later turn
+    exchange.begin(body, kind)      piece by piece
+        body.more() -> bytes        one piece a turn, while the peer takes it
+        exchange.wake()             there is something again
 """
 
 from __future__ import annotations
