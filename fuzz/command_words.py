@@ -109,6 +109,7 @@ PREPARATIONS = [
     b"XGROUP CFGSET stream:0 g ORDERBY field MAXPENDINGPERVALUE 2",
     b"XGROUP CFGSET stream:2 g ORDERBY field RELEASED yes",
     *(b"XINFO ORDER stream:%d g COUNT 2" % n for n in range(3)),
+    b"XINFO STREAMS 0 MATCH str* COUNT 2 GROUPS",
     *(b"XREADGROUP GROUP g bob COUNT 3 STREAMS stream:%d >" % n for n in range(3)),
     *(b"XREDRIVE stream:%d COUNT 5" % n for n in range(3)),
     *(b"XADD stream:%d DELAY %d * field value" % (n, n) for n in range(3)),

@@ -9,6 +9,7 @@ from storage.keyspace.key_events cimport KeyEvents
 cdef class ServerKeyEvents(KeyEvents):
     cdef Blocking _blocking
     cdef Propagation _propagation
+    cdef object _stream_index
     cdef object _stream_policies
     cdef Tracking _tracking
     cdef Watching _watching

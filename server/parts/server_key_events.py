@@ -13,6 +13,7 @@ from server.parts.propagation.propagation import Propagation
 from server.parts.pubsub.key_notifications import KeyNotifications
 from server.parts.pubsub.pubsub import PubSub
 from server.parts.scheduling.agenda import Agenda
+from server.parts.stream_survey.stream_index import StreamIndex
 from server.parts.tracking.tracking import Tracking
 from server.parts.waiting.blocking import Blocking
 from server.parts.watching import Watching
@@ -30,6 +31,7 @@ class ServerKeyEvents(KeyEvents):
         "_agenda",
         "_blocking",
         "_propagation",
+        "_stream_index",
         "_stream_policies",
         "_tracking",
         "_watched",
@@ -50,12 +52,14 @@ class ServerKeyEvents(KeyEvents):
         latency_events: LatencyEvents,
         agenda: Agenda,
         stream_policies: StreamPolicies,
+        stream_index: StreamIndex,
     ) -> None:
         super().__init__(seed=int.from_bytes(os.urandom(7)))
         self._agenda = agenda
         self._blocking = blocking
         self._propagation = propagation
         self._stream_policies = stream_policies
+        self._stream_index = stream_index
         self._tracking = tracking
         self._watching = watching
         self._watched = watching.watchers
@@ -75,6 +79,7 @@ class ServerKeyEvents(KeyEvents):
     def added(self, db: int, key: bytes) -> None:
         self.notifications.tell(db, key, b"new")
         self._stream_policies.added(db, key)
+        self._stream_index.added(db, key)
 
     def replaced(self, db: int, key: bytes, type_changed: bool) -> None:
         self.notifications.tell(db, key, b"overwritten")

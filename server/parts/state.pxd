@@ -66,6 +66,7 @@ cdef class ServerState:
     cdef readonly ClientEviction client_eviction
     cdef readonly ValuePacking value_packing
     cdef readonly object stream_compaction
+    cdef readonly object stream_index
     cdef readonly object stream_policies
     cdef readonly list parts
 

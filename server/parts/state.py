@@ -42,6 +42,7 @@ from server.parts.restrictions import Restrictions
 from server.parts.scheduling.agenda import Agenda
 from server.parts.scripting.scripting import Scripting
 from server.parts.server_key_events import ServerKeyEvents
+from server.parts.stream_survey.stream_index import StreamIndex
 from server.parts.tracking.tracking import Tracking
 from server.parts.waiting.blocking import Blocking
 from server.parts.waiting.pausing import Pausing
@@ -89,6 +90,7 @@ class ServerState:
         )
         self.scripting = Scripting(self.memory)
         self.stream_policies = StreamPolicies(self.databases)
+        self.stream_index = StreamIndex(self.databases)
         self.events = ServerKeyEvents(
             self.blocking,
             self.watching,
@@ -98,6 +100,7 @@ class ServerState:
             self.latency_events,
             self.agenda,
             self.stream_policies,
+            self.stream_index,
         )
         self.hot_keys = HotKeys(self.events.chance, self.events.clock)
         self.large_commands = LargeCommands()
@@ -147,6 +150,7 @@ class ServerState:
             self.events.notifications,
             self.events.removals,
             self.stream_policies,  # they hear of new keys even if nobody is notified
+            self.stream_index,  # and so does it, even if they do not
             self.tracking,
             self.access,
             self.monitors,

@@ -43,6 +43,7 @@ cdef class ConsumerGroup:
     cdef list _table
     cdef public References references
     cdef public GroupOrder order
+    cdef public int64_t dead_lettered
 
     cdef int _use(self) except -1
     cpdef Consumer find_consumer(self, bytes name)
@@ -55,6 +56,7 @@ cdef class ConsumerGroup:
     cpdef Pending deliver(self, StreamId entry_id, Consumer consumer, int64_t now_ms)
 
     cpdef int deliver_again(self, Pending pending, int64_t now_ms) except -1
+    cpdef int count_delivery(self, Pending pending) except -1
 
     @cython.locals(key=bytes, pending=Pending)
     cpdef bint ack(self, StreamId entry_id) except -1

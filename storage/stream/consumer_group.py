@@ -29,6 +29,9 @@ compiled, as the allocator rounds them:
                    64    its pel; with entries 48 more for each node, and the branches
     pending entry  64    and 9 bytes or more in each pel
 
+A group counts its redeliveries (in by_time) and its dead letters since the server has started, or
+loaded it: they are no part of its value, so neither files nor replicas have them.
+
 Compiled, the cyclic collector tracks no group, consumer, pending entry or index: nothing in a group
 refers back to it.
 """
@@ -89,7 +92,8 @@ class ConsumerGroup:
     """
 
     __slots__ = (
-        "_table", "by_time", "consumers", "entries_read", "last_id", "order", "pel", "references",
+        "_table", "by_time", "consumers", "dead_lettered", "entries_read", "last_id", "order",
+        "pel", "references",
     )  # fmt: skip
 
     def __init__(self, last_id: StreamId, entries_read: int = UNKNOWN) -> None:
@@ -101,6 +105,7 @@ class ConsumerGroup:
         self._table = _NO_TABLE  # as drawn above
         self.references: References | None = None  # the stream's, if it asks by id
         self.order: GroupOrder | None = None  # of a group with ORDERBY that somebody reads
+        self.dead_lettered = 0  # entries that have moved to its dead letters
         allocation.used += GROUP
 
     def __del__(self) -> None:
@@ -202,6 +207,12 @@ class ConsumerGroup:
     def deliver_again(self, pending: Pending, now_ms: int) -> None:
         """Record one more delivery of a pending entry to its owner."""
         self._set_time(pending, now_ms)
+        self.count_delivery(pending)
+
+    def count_delivery(self, pending: Pending) -> None:
+        """*pending* is delivered: again, unless it was only made pending until now."""
+        if pending.delivery_count:
+            self.by_time.redeliveries += 1
         pendings.count_up(pending)
 
     def ack(self, entry_id: StreamId) -> bool:

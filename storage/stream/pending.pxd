@@ -61,6 +61,7 @@ cdef class DeliveryQueue:
     cdef PyObject* _newest
     cdef PyObject* _last_released
     cdef Beside _beside
+    cdef public int64_t redeliveries
 
     @cython.locals(beside=Beside, last=Pending)
     cpdef Pending first_left(self)

@@ -167,7 +167,7 @@ class DeliveryQueue:
     It keeps its entries alive, and nothing else may change their links.
     """
 
-    __slots__ = ("_beside", "_last_released", "_newest", "_oldest")
+    __slots__ = ("_beside", "_last_released", "_newest", "_oldest", "redeliveries")
 
     _oldest: Pending | None  # links
     _newest: Pending | None
@@ -179,6 +179,7 @@ class DeliveryQueue:
         self._newest = links.link_to(None)
         self._last_released = links.link_to(None)
         self._beside = None
+        self.redeliveries = 0  # deliveries of entries that had been delivered before
 
     @property
     def oldest(self) -> Pending | None:

@@ -111,6 +111,7 @@ def bury_expired(
             return
         letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
         _add(call, policy.dead_letter, target, letter)
+        group.dead_lettered += 1
 
 
 def _letter(
@@ -167,6 +168,7 @@ def _bury(
             return False
         letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
         _add(call, dead_key, target, letter)
+        group.dead_lettered += 1
     group.ack(entry_id)
     call.db.group_changed(key, None, changes=1, log=(b"XACK", key, name, entry_id.encode()))
     return True

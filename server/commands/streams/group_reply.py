@@ -468,7 +468,7 @@ class Delivery:
             self.is_cut = True
         else:
             self.group.claim(pending, consumer, now_ms, now_ms)
-            pendings.count_up(pending)
+            self.group.count_delivery(pending)
             self.claimed.append(pending)
 
     def _find_wanted(self, where: EntryFilter, entry: StreamIterator) -> bool:

@@ -107,7 +107,7 @@ class Claim:
         if self.retry_count is not None:
             pendings.set_count(pending, self.retry_count)
         elif not self.just_id:
-            pendings.count_up(pending)
+            self.group.count_delivery(pending)
         entry_id = pendings.id_of(pending)
         if self.just_id:
             self.out.bulk(entry_id.encode())

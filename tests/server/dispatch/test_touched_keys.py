@@ -35,7 +35,9 @@ WORLD = [
     )
 ] + ["PFADD string:2 a b", "GEOADD sorted-set:2 13.36 38.1 a 15 37.5 b", "EXPIRE list:1 10000"]
 
-WHOLE_DATABASE = {"keys", "scan", "randomkey", "dbsize", "flushall", "flushdb", "swapdb"}
+WHOLE_DATABASE = {
+    "keys", "scan", "randomkey", "dbsize", "flushall", "flushdb", "swapdb", "xinfo|streams",
+}  # fmt: skip
 BY_CHANCE = {"spop", "srandmember", "hrandfield", "zrandmember"}
 CHANGES = RW | OW | RM
 
