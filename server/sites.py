@@ -1,6 +1,7 @@
 """Which site answers which path of the HTTP face.
 
     /healthz    server/metrics/health.py
+    /console    server/console/site.py
 
 A site is imported when it is first asked for, so that one that nobody uses takes no memory.
 """
@@ -34,4 +35,8 @@ class ServerSites(Sites):
             from server.metrics.health import Health  # noqa: PLC0415  (when it is asked for)
 
             return Health()
+        if name == "console" and self._dispatcher.state.config.console:
+            from server.console.site import Console  # noqa: PLC0415
+
+            return Console(self._dispatcher, self._clients)
         return None

@@ -26,6 +26,7 @@ from server.config.parameter import (
     UINT32,
     UINT64,
     VERSION,
+    WORDS,
     YES_NO,
     BadValue,
     OutputLimit,
@@ -59,6 +60,7 @@ SIGNALS = some_of("default", "save", "nosave", "now", "force")
 
 RDB_VERSIONS = {"7.0": 10, "7.2": 11, "7.4": 12, "8.6": 13, "8.8": 14}  # that each Redis reads
 
+NO_WORDS: list[str] = []
 NO_POLICIES: list[tuple[str, ...]] = []
 
 DEFAULT_OUTPUT_LIMITS = {
@@ -130,6 +132,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     metrics_bind = Parameter(ADDRESSES, ["127.0.0.1", "-::1"])
     metrics_tls = Parameter(YES_NO, False, mutable=False)
     console = Parameter(YES_NO, False)
+    console_hosts = Parameter(WORDS, NO_WORDS)
     console_allow_remote = Parameter(YES_NO, False, protected=True)
     # the process
     redis_version = Parameter(VERSION, "8.6.3")  # as build.REDIS_VERSION

@@ -22,7 +22,7 @@ import logging
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from protocol.requests import ProtocolError, RequestParser
-from server.client.client import IN_MULTI, REPLICA, UNAUTHENTICATED
+from server.client.client import IN_MULTI, REPLICA, UNAUTHENTICATED, Client
 from server.client.endpoint import NO_ENDPOINT, Buffers, Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
@@ -70,6 +70,11 @@ class Connection(Endpoint):
         self._running = False
         self._closing = False
         self._is_backed_up = False  # the socket has not taken all that it was given
+
+    @property
+    def client(self) -> Client:
+        """The client that it serves."""
+        return self._client
 
     # ------------------------------------------------------------------ what the transport calls
 

@@ -97,6 +97,15 @@ class Access(Part):
         self._strangers.pop(client, None)
         return True
 
+    def join(self, client: Client, other: Client) -> None:
+        """*client* is a further connection of the one who is logged in at *other*: the console's.
+
+        As long as *other* is connected, its user exists.
+        """
+        self._identify(client, other.user)
+        client.clear_flag(UNAUTHENTICATED)
+        self._strangers.pop(client, None)
+
     def _identify(self, client: Client, user: User) -> None:
         self._tell_broadcasts([client])
         client.user = user
