@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import hiredis
 import pytest
@@ -16,7 +17,7 @@ from server.console import replies
 from server.console.replies import PIECE, after_pushes, array_of, end_of, json_of, pieces
 
 
-def resp(value: object) -> bytes:
+def resp(value: Any) -> bytes:
     out = Encoder(3)
     out.write(value)
     return out.take()
