@@ -114,8 +114,8 @@ class Server:
         self.state.parts.append(acceptor)
         self._backend = backend()
         kinds = kinds_of(config, acceptor, self._backend)
-        sites = ServerSites(self.dispatcher, self.clients)
-        http = Http(config, sites, self._backend, self.dispatcher.turn)
+        self._sites = ServerSites(self.dispatcher, self.clients)
+        http = Http(config, self._sites, self._backend, self.dispatcher.turn)
         self._listeners = Listeners(config, self._backend, [*kinds, http])
         self.state.parts.append(self._listeners)
         self._link: PrimaryLink | None = None  # made when the server first becomes a replica
@@ -236,6 +236,7 @@ class Server:
         self._life.enter(Phase.STOPPING)
         if self._link is not None:
             self._link.close()
+        self._sites.close()
         self.state.replication.close()
         self.cron.stop()
         self.stopped.set()

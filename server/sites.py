@@ -40,3 +40,8 @@ class ServerSites(Sites):
 
             return Console(self._dispatcher, self._clients)
         return None
+
+    def close(self) -> None:
+        """The server stops."""
+        for site in self._made.values():
+            site.close()

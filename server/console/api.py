@@ -259,7 +259,7 @@ class Greeting(Job):
     def done(self) -> None:
         self._greeted(self._reply)
 
-    def lost(self) -> None:
+    def lost(self, may_have_run: bool) -> None:
         self.done()
 
 

@@ -108,12 +108,13 @@ class Batch(Job):
             body = Pieces(self._text(), self._let_go)
             self._exchange.begin(body, JSON, NO_STORE)
 
-    def lost(self) -> None:
+    def lost(self, may_have_run: bool) -> None:
         """The connection was closed: by one of the commands, or from outside."""
-        whole = len(self._asked.commands)
-        if len(self._replies) < whole:
+        if may_have_run and self._asked.is_transaction:
+            self._fill(CUT_OFF)
+        elif may_have_run and len(self._replies) < len(self._asked.commands):
             self._replies.append(CUT_OFF)
-        self._fill(CUT_OFF if self._asked.is_transaction else ENDED)
+        self._fill(ENDED)
         self.done()
 
     def _let_go(self) -> None:

@@ -3,6 +3,8 @@
     event: hello      data: {"live":"<id>"}                   to say what to watch: POST api/watch
     event: watch      data: {"name":"clients","replies":[..]}     if the replies have changed
     event: streams    data: {"db":0,"at":<unix ms>,"rows":[..],"gone":[..],"complete":true}
+                      complete: all streams have been looked at; "name", if they were given one;
+                      "error", if the user may not see them; "most", if there are too many
     event: gone       the session is over, or the server stops; then the end
     :                 a comment every 15 s, so that proxies keep the connection open
 

@@ -122,7 +122,8 @@ class LocalClient(Transport):
             reply = TOO_LONG
         else:
             reply = after_pushes(b"".join(out.take_pieces()))
-        if reply and self._is_running and self._hearer is not None:
+        is_asked = self._is_running or self.client.close_after_reply  # or refused from the start
+        if reply and is_asked and self._hearer is not None:
             self._is_running = False
             self._held += len(reply)
             connection.pause_writing()  # so that what is held is counted as the client's

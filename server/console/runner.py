@@ -41,8 +41,11 @@ class Job(ABC):
         """All has been run."""
 
     @abstractmethod
-    def lost(self) -> None:
-        """The client is disconnected: what is left is not run."""
+    def lost(self, may_have_run: bool) -> None:
+        """The client is disconnected: what is left is not run.
+
+        *may_have_run* is said of the command that was yielded last and has no reply.
+        """
 
 
 class Runner(Hearer):
@@ -89,13 +92,22 @@ class Runner(Hearer):
         self._pace.soon(self._step)
 
     def left(self) -> None:
-        if self._reply:  # that was sent before the end
-            self._step()
+        may_have_run = not self._reply
+        if self._reply and self._jobs:  # that was sent before the end
+            self._hear_last_words()
         jobs, self._jobs = self._jobs, deque()
         self._steps = None
         for job in jobs:
-            job.lost()
+            job.lost(may_have_run)
+            may_have_run = False
         self._ended()
+
+    def _hear_last_words(self) -> None:
+        """The job gets the last reply: perhaps an error by which the client was turned away."""
+        if self._steps is None:
+            self._steps = self._jobs[0].steps()
+            next(self._steps)
+        self._step()
 
     # ------------------------------------------------------------------ steps
 

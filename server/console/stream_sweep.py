@@ -84,10 +84,8 @@ class StreamSweep(Task):
         self._error = "" if error is None else error_text(error)
 
     def _command(self, cursor: bytes) -> list[bytes]:
-        count = b"%d" % self._count
-        return [
-            b"XINFO", b"STREAMS", cursor, b"MATCH", self.subject.match, b"COUNT", count, b"GROUPS",
-        ]  # fmt: skip
+        match, count = self.subject.watched.match, b"%d" % self._count
+        return [b"XINFO", b"STREAMS", cursor, b"MATCH", match, b"COUNT", count, b"GROUPS"]
 
     def _adapt(self, spent_ns: int) -> None:
         """Let the next part be as long as fits into a slice; *spent_ns* is what this one took."""
@@ -138,6 +136,8 @@ class StreamSweep(Task):
             told["gone"] = [text_value(key) for key in self._gone]
             told["complete"] = self._is_whole
             self._gone, self._is_whole = [], False
+        if self.subject.watched.name:
+            told["name"] = self.subject.watched.name
         if self._is_cut:
             told["most"] = MOST_STREAMS
         if self._error:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from server.console.local_client import LocalClient
 from server.console.runner import Job
-from server.console.words import Watched, Watching
+from server.console.words import Watched, WatchedStreams, Watching
 
 # The share of the time that a task may take: 1/20. Then it comes more rarely than was asked for.
 # Defends other clients against what is watched.
@@ -27,7 +27,7 @@ class Streams(NamedTuple):
     """The figures of all streams that match a pattern."""
 
     db: int
-    match: bytes
+    watched: WatchedStreams
 
 
 Subject: TypeAlias = Commands | Streams
@@ -36,8 +36,8 @@ Subject: TypeAlias = Commands | Streams
 def subjects_of(wanted: Watching) -> list[Subject]:
     """What is to be watched, each thing once."""
     subjects: list[Subject] = [Commands(wanted.db, watched) for watched in wanted.watches]
-    if wanted.match is not None:
-        subjects.append(Streams(wanted.db, wanted.match))
+    if wanted.streams is not None:
+        subjects.append(Streams(wanted.db, wanted.streams))
     return list(dict.fromkeys(subjects))
 
 
@@ -74,7 +74,7 @@ class Task(Job):
         if self.has_news:
             self._tell()
 
-    def lost(self) -> None:
+    def lost(self, may_have_run: bool) -> None:
         """Its live stream ends, too."""
 
     def cancel(self) -> None:

@@ -44,15 +44,22 @@ class Watched(NamedTuple):
     commands: tuple[tuple[bytes, ...], ...]
 
 
+class WatchedStreams(NamedTuple):
+    """The streams whose names match a pattern. With another name they are told of anew."""
+
+    name: str
+    match: bytes
+
+
 class Watching(NamedTuple):
-    """POST api/watch. *match* is the pattern of streams; None: no streams."""
+    """POST api/watch."""
 
     live: str
     every_ms: int
     is_paused: bool
     db: int
     watches: list[Watched]
-    match: bytes | None
+    streams: WatchedStreams | None
 
 
 def read(body: bytes) -> Mapping[str, Any]:
@@ -97,26 +104,30 @@ def watching(body: bytes) -> Watching:
         is_paused=_flag(found, "paused"),
         db=_db(found),
         watches=[_watched(watch) for watch in watches],
-        match=_match(found.get("streams")),
+        streams=_streams(found.get("streams")),
     )
 
 
 def _watched(watch: Any) -> Watched:
     if not isinstance(watch, dict):
         raise BadRequest("a watch must be an object")
-    name = _text(watch, "name")
-    if len(name) > LONGEST_NAME:
-        raise BadRequest(f"the name of a watch has at most {LONGEST_NAME} characters")
     argvs = _argvs(watch.get("commands"), MOST_WATCHED_COMMANDS)
-    return Watched(name, tuple(map(tuple, argvs)))
+    return Watched(_name(watch), tuple(map(tuple, argvs)))
 
 
-def _match(streams: Any) -> bytes | None:
+def _streams(streams: Any) -> WatchedStreams | None:
     if streams is None:
         return None
     if not isinstance(streams, dict):
         raise BadRequest("streams must be an object or null")
-    return _word(streams.get("match", "*"))
+    return WatchedStreams(_name(streams), _word(streams.get("match", "*")))
+
+
+def _name(found: Mapping[str, Any]) -> str:
+    name = _text(found, "name")
+    if len(name) > LONGEST_NAME:
+        raise BadRequest(f"a name has at most {LONGEST_NAME} characters")
+    return name
 
 
 def _argvs(found: Any, most: int) -> list[Argv]:

@@ -81,6 +81,9 @@ class Site(ABC):
     def serve(self, request: Request, exchange: Exchange) -> None:
         """Answer *request*, now or in a later turn."""
 
+    def close(self) -> None:  # noqa: B027  (most have nothing to do)
+        """The server stops: nothing more will be asked."""
+
 
 class Sites(ABC):
     """All sites. They are imported and made when they are first asked for."""

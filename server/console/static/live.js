@@ -59,7 +59,8 @@ async function tell() {
   const paused = live.paused || document.hidden;
   const body = { live: identity, every_ms: EVERY_MS, paused, db: currentDatabase(), watches };
   try {
-    await watch({ ...body, streams: view.streams });
+    const streams = view.streams && { ...view.streams, name: String(generation) };
+    await watch({ ...body, streams });
   } catch (error) {
     if (error instanceof ServerGone || error instanceof SessionEnded) return;
     if (error.status === 404) lost();
@@ -104,7 +105,7 @@ function watched(data) {
 }
 
 function streams(data) {
-  if (view.streams && data.db === currentDatabase()) view.onStreams?.(data);
+  if (Number(data.name) === generation) view.onStreams?.(data);
 }
 
 /** The stream has ended, or a request found nobody. */

@@ -68,13 +68,13 @@ def test_watching():
         body(live="x", every_ms=250, paused=True, db=1, watches=[watch], streams={"match": "a*"})
     )
     watched = Watched("clients", ((b"INFO", b"clients"),))
-    assert wanted == ("x", 250, True, 1, [watched], b"a*")
+    assert wanted == ("x", 250, True, 1, [watched], ("", b"a*"))
 
 
 def test_what_is_watched_may_be_little():
     assert words.watching(body(live="x")) == ("x", 1000, False, 0, [], None)
-    assert words.watching(body(streams={})).match == b"*"
-    assert words.watching(body(streams=None)).match is None
+    assert words.watching(body(streams={"name": "x"})).streams == ("x", b"*")
+    assert words.watching(body(streams=None)).streams is None
 
 
 @pytest.mark.parametrize(
