@@ -13,6 +13,7 @@ Usage: {command} serve [/path/to/redis.conf] [options]
        {command} alias DIR
        {command} unit [/path/to/redis.conf]
        {command} queue ls|peek|redrive|pause|resume ...
+       {command} top [--url redis://...] [--once]
        {command} -v or --version
        {command} -h or --help
 
@@ -21,6 +22,7 @@ Usage: {command} serve [/path/to/redis.conf] [options]
   alias  writes DIR/redis-server, which starts Penstock, for tools that look for that name.
   unit   prints a unit for systemd, which runs this installation as a service.
   queue  shows and steers the queues of a running server; queue --help has more.
+  top    shows streams and groups, those in trouble first, live in the terminal.
 """
 
 
@@ -48,10 +50,21 @@ def main(argv: list[str] | None = None, command: str = "penstock") -> int:
         from penstock.queue_command import run_queue  # noqa: PLC0415
 
         return run_queue(words[1:], command)
+    if verb == "top":
+        return _top(words[1:], command)
     if _is_no_file(verb):
         sys.stderr.write(f"penstock: {verb!r} is no command and no file: see {command} --help\n")
         return 1
     return launch(f"{command} serve", words)
+
+
+def _top(words: list[str], command: str) -> int:
+    try:
+        from penstock.top.command import run_top  # noqa: PLC0415  (not everybody has redis-py)
+    except ImportError:
+        sys.stderr.write(f'{command} top: it needs redis-py: pip install "penstock[top]"\n')
+        return 1
+    return run_top(words, command)
 
 
 def _is_no_file(word: str) -> bool:

@@ -6,15 +6,16 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from penstock.shown import pairs, span, text
 
 if TYPE_CHECKING:
     import redis
 
 URL = "redis://127.0.0.1:6379"
 NO_CLIENT = 'it needs redis-py: pip install "penstock[queues]"'
-UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
 REASON = "dead-reason"
 AT_ONCE = 1000  # dead letters that one XREDRIVE sends back
 
@@ -161,7 +162,7 @@ def _groups(client: redis.Redis, key: bytes) -> list[Row]:
 
 def _group(client: redis.Redis, options: argparse.Namespace) -> Row:
     """The group that *options* name, or the only one."""
-    groups = {_text(group["name"]): group for group in _groups(client, options.queue.encode())}
+    groups = {text(group["name"]): group for group in _groups(client, options.queue.encode())}
     if not groups:
         raise QueueError(f"there is no queue {options.queue}")
     if options.group is None and len(groups) == 1:
@@ -174,7 +175,7 @@ def _group(client: redis.Redis, options: argparse.Namespace) -> Row:
 def _settings(client: redis.Redis, key: bytes, group: Row) -> dict[str, Any]:
     """What the group does by itself, by the words of XGROUP CFGSET."""
     answer = _call(client, "XGROUP CFGGET", key, group["name"])
-    return {_text(name): value for name, value in _pairs(answer)}
+    return {text(name): value for name, value in pairs(answer)}
 
 
 def _state(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> Row:
@@ -185,15 +186,15 @@ def _state(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> Row:
     age_ms = None if first is None else max(0, now_ms - int(first.partition(b"-")[0]))
     stream: Any = client.xinfo_stream(key)
     return {
-        "queue": _text(key),
-        "group": _text(group["name"]),
+        "queue": text(key),
+        "group": text(group["name"]),
         "scheduled": stream.get("scheduled", 0),
         "length": stream["length"],
         "lag": group["lag"],
         "pending": group["pending"],
         "oldest_ms": age_ms,
         "dead": client.xlen(dead) if dead else None,
-        "dead_letters": _text(dead),
+        "dead_letters": text(dead),
         "paused": settings["paused"] == b"yes",
     }
 
@@ -206,12 +207,12 @@ def _scheduled(client: redis.Redis, key: bytes, count: int) -> list[Row]:
 def _recurring(client: redis.Redis, key: bytes) -> list[Row]:
     jobs = []
     for answer in _call(client, "XSCHEDULES", key):
-        shown = {_text(name): value for name, value in _pairs(answer)}
+        shown = {text(name): value for name, value in pairs(answer)}
         job = _job(shown["name"], shown["fields"])
         if every_ms := shown.get("every"):
-            job["when"] = f"every {_span(every_ms)}"
+            job["when"] = f"every {span(every_ms)}"
         else:
-            job["when"] = f"{_text(shown['cron'])} {_text(shown['zone'])}"
+            job["when"] = f"{text(shown['cron'])} {text(shown['zone'])}"
         jobs.append({**job, "next_ms": shown["next"]})
     return jobs
 
@@ -228,7 +229,7 @@ def _pending(client: redis.Redis, key: bytes, group: Row, count: int) -> list[Ro
         entry_id = entry["message_id"]
         found: Any = client.xrange(key, entry_id, entry_id)
         job = _job(entry_id, found[0][1] if found else {})
-        job["worker"] = _text(entry["consumer"])
+        job["worker"] = text(entry["consumer"])
         job["deliveries"] = entry["times_delivered"]
         job["idle_ms"] = entry["time_since_delivered"]
         jobs.append(job)
@@ -243,15 +244,8 @@ def _dead(client: redis.Redis, dead_letters: str, count: int) -> list[Row]:
 
 
 def _job(job_id: bytes, fields: Any) -> Row:
-    named = {_text(name): _text(value) for name, value in _pairs(fields)}
-    return {"id": _text(job_id), "fields": named}
-
-
-def _pairs(answer: Any) -> Iterable[tuple[Any, Any]]:
-    """Of a map, which RESP2 has as a list of names and values."""
-    if isinstance(answer, dict):
-        return answer.items()
-    return zip(answer[::2], answer[1::2], strict=True)
+    named = {text(name): text(value) for name, value in pairs(fields)}
+    return {"id": text(job_id), "fields": named}
 
 
 # ---------------------------------------------------------------------- how it looks
@@ -263,7 +257,7 @@ def _cells(row: Row) -> dict[str, str]:
         "queue": row["queue"],
         "group": row["group"],
         **numbers,
-        "oldest": "" if row["oldest_ms"] is None else _span(row["oldest_ms"]),
+        "oldest": "" if row["oldest_ms"] is None else span(row["oldest_ms"]),
         "dead": "" if row["dead"] is None else f"{row['dead']:,}",
         "": "paused" if row["paused"] else "",
     }
@@ -274,10 +268,10 @@ def _about(job: Row, now_ms: int) -> Iterator[str]:
     if "when" in job:
         yield job["when"]
     if job.get("next_ms") is not None:
-        yield f"in {_span(max(0, job['next_ms'] - now_ms))}"
+        yield f"in {span(max(0, job['next_ms'] - now_ms))}"
     if "worker" in job:
         yield job["worker"] or "nobody's"
-        yield f"delivered {job['deliveries']} times, {_span(job['idle_ms'])} ago"
+        yield f"delivered {job['deliveries']} times, {span(job['idle_ms'])} ago"
 
 
 def _table(rows: list[dict[str, str]]) -> Iterator[str]:
@@ -290,15 +284,3 @@ def _table(rows: list[dict[str, str]]) -> Iterator[str]:
             for at, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
-
-
-def _span(ms: int) -> str:
-    """A duration in the largest unit of which there are at least two."""
-    size, unit = next((each for each in UNITS if ms >= 2 * each[0]), UNITS[-1])
-    return f"{ms // size} {unit}"
-
-
-def _text(octets: bytes | str) -> str:
-    """For people and for JSON: what does not print is escaped, so that it does nothing."""
-    text = octets.decode(errors="backslashreplace") if isinstance(octets, bytes) else octets
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
