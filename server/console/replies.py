@@ -241,11 +241,6 @@ def integer_json(number: int) -> str:
     return str(number) if -EXACT <= number <= EXACT else _number(str(number))
 
 
-def integer_value(number: int) -> int | dict[str, str]:
-    """An integer as a value that JSON can be made of."""
-    return number if -EXACT <= number <= EXACT else {"number": str(number)}
-
-
 def _double(text: str) -> str:
     number = float(text)
     return repr(number) if isfinite(number) else _number(text)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator
+from time import thread_time_ns
 from typing import TypeAlias
 
 from server.console.local_client import Hearer, LocalClient
 from server.console.pace import Pace
 from server.console.replies import is_error
-from server.process import faults, ticks
+from server.process import faults
 
 # Defends the server against a browser that sends requests without end while one takes long.
 MOST_WAITING = 64
@@ -24,7 +25,7 @@ Steps: TypeAlias = Generator["list[bytes] | None", bytes, None]
 
 
 class Job(ABC):
-    """Commands that are run in a row. *cost_ns* is the time that they have taken so far.
+    """Commands that are run in a row. *cost_ns* is the CPU time that they have taken so far.
 
     With *keeps_replies* they count as what the client holds until the job lets go of them.
     """
@@ -123,7 +124,7 @@ class Runner(Hearer):
             return
         job = self._jobs[0]
         reply, self._reply = self._reply, b""
-        begun_ns = ticks.now_ns()
+        begun_ns = thread_time_ns()
         try:
             argv = steps.send(reply) if reply else next(steps)
         except StopIteration:
@@ -138,7 +139,7 @@ class Runner(Hearer):
                 self.client.run(argv)
         if reply and not job.keeps_replies:
             self.client.let_go(len(reply))
-        job.cost_ns += ticks.now_ns() - begun_ns
+        job.cost_ns += thread_time_ns() - begun_ns
 
     def _finish(self) -> None:
         job = self._jobs.popleft()

@@ -4,27 +4,25 @@
     XINFO STREAMS 51 ...                          in another turn
     ... the end: who was not seen is gone
 
-A part is as long as fits into a slice of time. Of each row a hash is kept. The age of the oldest
-pending entry grows by itself, and is no change: when it was delivered is compared instead.
+A part is as long as fits into a slice of time. Of each row a hash is kept, of the bytes as they are
+answered: only what has changed is looked into, by stream_rows.py.
 
 The sweep waits while a browser has not taken what was found. So no more than that is kept for it.
 """
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
-
-import hiredis
+from time import thread_time_ns
+from typing import Any
 
 from server.console.answers import json_text
 from server.console.local_client import LocalClient
 from server.console.pace import SLICE_NS
-from server.console.replies import error_text, integer_value, is_error, text_value
+from server.console.replies import error_text, is_error, text_value
 from server.console.runner import Steps, in_database
+from server.console.stream_rows import Page, key_of, mark_of, read_page, row_text
 from server.console.task import Streams, Task
-from server.process import ticks
 
 # These defend the server's memory against a browser that reads slowly, and against many streams.
 MOST_UNSENT = 500  # rows; then the sweep waits
@@ -34,11 +32,6 @@ FIRST_COUNT = 20
 MOST_COUNT = 1000
 EVENT_NS = SLICE_NS // 2  # for which rows are put into one event
 
-KEY, GROUPS, AGE = b"key", b"group-list", b"oldest-pending-ms"
-OLD_MARSHAL = 2  # of which equal values always make equal bytes
-
-Row: TypeAlias = dict[bytes, Any]
-
 
 class StreamSweep(Task):
     """Sweeps the streams of *subject*."""
@@ -47,7 +40,7 @@ class StreamSweep(Task):
         super().__init__(client, tell)
         self.subject: Streams = subject
         self._sent: dict[bytes, int] = {}  # a hash of the row of each stream
-        self._rows: dict[bytes, Row] = {}  # that are to be sent
+        self._rows: dict[bytes, bytes] = {}  # that are to be sent
         self._gone: list[bytes] = []
         self._error = ""
         self._told_error = ""
@@ -75,8 +68,9 @@ class StreamSweep(Task):
             if is_error(reply):
                 error = reply
                 break
-            cursor, rows = parsed(reply)
-            self._take(rows, seen)
+            page = read_page(reply)
+            cursor = page.cursor
+            self._take(page, seen)
             self._adapt(self.cost_ns - spent_ns)
             if cursor == b"0":
                 self._end(seen)
@@ -92,12 +86,11 @@ class StreamSweep(Task):
         fitting = self._count * SLICE_NS // max(spent_ns, 1)
         self._count = max(1, min(fitting, 2 * self._count, MOST_COUNT))
 
-    def _take(self, rows: list[Row], seen: set[bytes]) -> None:
-        """Compare *rows* with what was sent."""
+    def _take(self, page: Page, seen: set[bytes]) -> None:
+        """Compare the rows of *page* with what was sent."""
         ran_ms = self.client.ran_ms
-        for row in rows:
-            key = row[KEY]
-            mark = _mark(row, ran_ms)
+        for row in page.rows:
+            key, mark = key_of(row), mark_of(row, ran_ms)
             if key not in self._sent and len(self._sent) >= MOST_STREAMS:
                 self._is_cut = True
                 continue
@@ -148,40 +141,8 @@ class StreamSweep(Task):
     def _some_rows(self) -> list[str]:
         """The JSON of as many rows as fit into an event."""
         texts: list[str] = []
-        until_ns = ticks.now_ns() + EVENT_NS
-        while self._rows and (not texts or ticks.now_ns() < until_ns):
+        until_ns = thread_time_ns() + EVENT_NS
+        while self._rows and (not texts or thread_time_ns() < until_ns):
             row = self._rows.pop(next(iter(self._rows)))
-            texts.append(json_text(row_value(row)))
+            texts.append(row_text(row))
         return texts
-
-
-def parsed(reply: bytes) -> tuple[bytes, list[Row]]:
-    """The next cursor, and the rows."""
-    reader = hiredis.Reader()
-    reader.feed(reply)
-    cursor, rows = reader.gets()
-    return cursor, rows
-
-
-def _mark(row: Row, ran_ms: int) -> int:
-    """A hash of *row*, which was made at *ran_ms*; equal as long as nothing has happened."""
-    steady = {**row, AGE: _since(row, ran_ms)}
-    if GROUPS in row:
-        steady[GROUPS] = [{**group, AGE: _since(group, ran_ms)} for group in row[GROUPS]]
-    return hash(marshal.dumps(steady, OLD_MARSHAL))
-
-
-def _since(row: Row, ran_ms: int) -> int | None:
-    age_ms: int | None = row.get(AGE)
-    return None if age_ms is None else ran_ms - age_ms
-
-
-def row_value(value: Any) -> Any:
-    """A row, or a part of it, as JSON has it: maps become objects."""
-    if isinstance(value, bytes):
-        return text_value(value)
-    if isinstance(value, dict):
-        return {key.decode(): row_value(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [row_value(item) for item in value]
-    return integer_value(value) if isinstance(value, int) else value
