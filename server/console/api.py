@@ -235,9 +235,13 @@ class Api:
         """Cron ticks: look after sessions, and at what is watched."""
         self._sessions.tick()
         now_ms = self._now_ms()
+        unix_ms = self._state.events.clock.now_ms
         for session in self._sessions:
             session.runner.client.end_wait()
+            if session.lives:
+                session.runner.client.touch(unix_ms)
             for live in list(session.lives.values()):
+                live.touch(unix_ms)
                 live.tick(now_ms)
 
     def end(self) -> None:

@@ -87,6 +87,10 @@ class Live(Body):
             return StreamSweep(client, tell, subject)
         return Watch(client, tell, subject, self._lookup)
 
+    def touch(self, now_ms: int) -> None:
+        """It is unix time *now_ms*, and somebody is there, even if nothing is run."""
+        self._runner.client.touch(now_ms)
+
     def tick(self, now_ms: int) -> None:
         """Look at what is due by *now_ms*, and at whether the browser still takes anything."""
         self._now_ms = now_ms

@@ -72,10 +72,18 @@ class LocalClient(Transport):
         self._hearer = hearer
 
     def become(self, access: Access, other: LocalClient) -> None:
-        """Be a further connection of who is logged in as *other*."""
+        """Be a further connection of who is logged in as *other*, to look at things again and again.
+
+        What it looks at is not in use because of that.
+        """
         access.join(self.client, other.client)
         self.client.speak(RESP)
         self.client.name = NAME
+        self.client.no_touch = True
+
+    def touch(self, now_ms: int) -> None:
+        """Somebody is there, although he has nothing run: `timeout` is not for him."""
+        self.client.last_used_ms = now_ms
 
     @property
     def is_open(self) -> bool:

@@ -6,6 +6,7 @@ What is wrong with it is a BadRequest, whose text is for people.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 # These defend other clients against a pause: so much JSON is read in one go, by who has logged in.
 MOST_BYTES = 1024**2
+MOST_VALUES = 40_000  # in that JSON: some milliseconds
 MOST_COMMANDS = 10_000  # of a request
 # These defend the server against who has not.
 MOST_LOGIN_BYTES = 4096
@@ -23,6 +25,7 @@ LEAST_EVERY_MS, MOST_EVERY_MS = 100, 60_000
 LONGEST_NAME = 100
 
 Argv = list[bytes]
+TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"')  # without backtracking
 
 
 class BadRequest(Exception):
@@ -64,6 +67,8 @@ class Watching(NamedTuple):
 
 def read(body: bytes) -> Mapping[str, Any]:
     """The object that *body* is. Raises BadRequest."""
+    if not _is_bounded(body):
+        raise BadRequest(f"the JSON has more than {MOST_VALUES} values")
     try:
         found = json.loads(body)
     except RecursionError:
@@ -73,6 +78,15 @@ def read(body: bytes) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise BadRequest("the body must be a JSON object")
     return found
+
+
+def _is_bounded(body: bytes) -> bool:
+    """Whether *body* has few values. A comma stands before each but the first, or in a text."""
+    if body.count(b",") <= MOST_VALUES:
+        return True
+    if body.count(b'"') > 2 * MOST_VALUES:
+        return False
+    return TEXT.sub(b"", body).count(b",") <= MOST_VALUES
 
 
 def credentials(body: bytes) -> tuple[bytes, bytes]:

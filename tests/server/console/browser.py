@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import wraps
@@ -74,9 +75,10 @@ class Events:
 class Browser:
     """Talks to the console at *port*."""
 
-    def __init__(self, instance: Running, port: int) -> None:
+    def __init__(self, instance: Running, port: int, tls: ssl.SSLContext | None = None) -> None:
         self.instance = instance
         self.port = port
+        self.tls = tls
         self.cookie = ""
         self.csrf = ""
 
@@ -94,7 +96,7 @@ class Browser:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is not None:
             named = {"content-type": "application/json", "content-length": str(len(body)), **named}
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, ssl=self.tls)
         writer.write(self._head(method, path, named) + (body or b""))
         parser = h11.Connection(h11.CLIENT)
         parser.send(h11.Request(method=method, target="/", headers=[("host", "x")]))
@@ -152,7 +154,7 @@ class Browser:
 
     async def listen(self) -> Events:
         """Open a live stream."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, ssl=self.tls)
         writer.write(self._head("GET", "/console/api/live", {}))
         head = await reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200 "), head
@@ -167,7 +169,7 @@ class Browser:
         return await self.post("watch", {"live": events.live, "every_ms": 100, **what})
 
     def another(self) -> Browser:
-        return Browser(self.instance, self.port)
+        return Browser(self.instance, self.port, self.tls)
 
 
 @asynccontextmanager

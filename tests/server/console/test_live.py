@@ -259,6 +259,29 @@ async def test_killing_the_client_of_a_live_stream_ends_that_alone():
 
 
 @in_a_loop
+async def test_who_only_looks_is_not_idle():
+    """`timeout` would end his session during a pause."""
+    async with browsing() as browser:
+        await browser.begin()
+        await browser.listen()
+        clients = list(browser.instance.server.state.clients.values())
+        assert len(clients) == 2
+        for client in clients:
+            client.last_used_ms = 0
+        await ticks(browser)
+        assert all(client.last_used_ms for client in clients)
+
+
+@in_a_loop
+async def test_what_is_watched_is_not_in_use_because_of_that():
+    async with browsing() as browser:
+        await browser.begin()
+        await browser.listen()
+        clients = browser.instance.server.state.clients.values()
+        assert [client.no_touch for client in clients] == [False, True]
+
+
+@in_a_loop
 async def test_a_browser_that_leaves_leaves_nothing_behind():
     async with browsing() as browser:
         await browser.begin()

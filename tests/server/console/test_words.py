@@ -62,6 +62,21 @@ def test_bad_commands(sent, why):
         words.commands(sent)
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [b'{"x":[' + b"[]," * 50_000 + b"0]}", b'{"x":[' + b'"",' * 50_000 + b"0]}",
+     b'{"x":["' + b'\\"' * 10 + b'",' + b"0," * 50_000 + b"0]}"],
+)  # fmt: skip
+def test_very_many_values_are_not_read(sent):
+    with pytest.raises(BadRequest, match="more than 40000 values"):
+        words.read(sent)
+
+
+@pytest.mark.parametrize("text", ["a,b" * 100_000, '","' * 30_000, "\\," * 100_000])
+def test_a_long_text_with_commas_is_one_value(text):
+    assert words.commands(body(commands=[["SET", "k", text]])).commands[0][2] == text.encode()
+
+
 def test_watching():
     watch = {"name": "clients", "commands": [["INFO", "clients"]]}
     wanted = words.watching(
