@@ -72,7 +72,7 @@ class LocalClient(Transport):
         self._hearer = hearer
 
     def become(self, access: Access, other: LocalClient) -> None:
-        """Be a further connection of who is logged in as *other*, to look at things again and again.
+        """Be a further connection of who is logged in as *other*, for what is looked at repeatedly.
 
         What it looks at is not in use because of that.
         """
