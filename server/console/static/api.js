@@ -96,11 +96,12 @@ const posted = async (path, body, signal) => checked(await send(path, { method: 
 
 /** The replies to these commands, errors among them. */
 export async function run(commands, { transaction = false, signal } = {}) {
-  const body = { db: database, commands: commands.map((words) => words.map(asWord)), transaction };
+  const body = { db: database, commands: asCommands(commands), transaction };
   return (await posted("commands", body, signal)).replies;
 }
 
 const asWord = (word) => (typeof word === "object" ? word : String(word));
+const asCommands = (commands) => commands.map((words) => words.map(asWord));
 
 /** The reply to one command. Raises Refused if it is an error. */
 export async function ask(...words) {
@@ -120,7 +121,10 @@ export function valueOf(reply) {
   return reply;
 }
 
-export const watch = (body) => posted("watch", { ...body, db: database });
+export function watch(body) {
+  const watches = body.watches.map((each) => ({ ...each, commands: asCommands(each.commands) }));
+  return posted("watch", { ...body, db: database, watches });
+}
 
 /** The pairs of a map, also of one that came as a flat list. */
 export function pairsOf(reply) {
