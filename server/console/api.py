@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from server.console import words
@@ -136,12 +137,12 @@ class Api:
             exchange.respond(_too_often(wait_ms))
             return
         self._attempts.tried(request.peer, self._now_ms())
-        if session is not None:  # another secret for each login
-            session.end()
-        self._log_in(request, exchange, [b"AUTH", name, password])
+        self._log_in(request, exchange, [b"AUTH", name, password], session)
 
-    def _log_in(self, request: Request, exchange: Exchange, auth: list[bytes]) -> None:
-        """Begin a session: of who *auth* says, or of the default user."""
+    def _log_in(
+        self, request: Request, exchange: Exchange, auth: list[bytes], before: Session | None = None
+    ) -> None:
+        """Begin a session, of who *auth* says or of the default user. It follows on *before*."""
         client = self._client_of(request)
 
         def greeted(reply: bytes) -> None:
@@ -151,6 +152,8 @@ class Api:
                 return
             if auth:
                 self._attempts.succeeded(request.peer)
+            if before is not None:
+                before.end()
             exchange.respond(self._begin(request, client))
 
         Runner(client, self._pace, nobody).add(Greeting(auth, greeted))
@@ -193,11 +196,18 @@ class Api:
     def _commands(self, request: Request, exchange: Exchange, session: Session | None) -> None:
         assert session is not None
         asked = words.commands(request.body)
-        if session.runner.is_full:
+        runner = session.free_runner(partial(self._further_client, request, session))
+        if runner.is_full:
             exchange.respond(TOO_BUSY)
-            return
-        client = session.runner.client
-        session.runner.add(Batch(asked, self._dispatcher.lookup, client, exchange))
+        else:
+            runner.add(Batch(asked, self._dispatcher.lookup, runner.client, exchange))
+
+    def _further_client(self, request: Request, session: Session) -> LocalClient:
+        """One more client of who is logged in; it may be refused, as any client."""
+        client = self._client_of(request)
+        if not client.client.close_after_reply:
+            client.become(self._state.access, session.runner.client)
+        return client
 
     # ------------------------------------------------------------------ live streams
 
@@ -208,11 +218,11 @@ class Api:
         except Full:
             exchange.respond(TOO_MANY_LIVE)
             return
-        client = self._client_of(request)
+        client = self._further_client(request, session)
         if client.client.close_after_reply:  # there are too many clients
             exchange.respond(NO_ROOM)
             return
-        client.become(self._state.access, session.runner.client)
+        client.client.no_touch = True  # what is looked at is not in use because of that
         live = Live(
             client, self._pace, self._dispatcher.lookup, exchange, self._now_ms(), session.forget
         )
@@ -237,9 +247,10 @@ class Api:
         now_ms = self._now_ms()
         unix_ms = self._state.events.clock.now_ms
         for session in self._sessions:
-            session.runner.client.end_wait()
-            if session.lives:
-                session.runner.client.touch(unix_ms)
+            for client in session.clients():
+                client.end_wait()
+                if session.lives:
+                    client.touch(unix_ms)
             for live in list(session.lives.values()):
                 live.touch(unix_ms)
                 live.tick(now_ms)

@@ -72,14 +72,10 @@ class LocalClient(Transport):
         self._hearer = hearer
 
     def become(self, access: Access, other: LocalClient) -> None:
-        """Be a further connection of who is logged in as *other*, for what is looked at repeatedly.
-
-        What it looks at is not in use because of that.
-        """
+        """Be a further connection of who is logged in as *other*."""
         access.join(self.client, other.client)
         self.client.speak(RESP)
         self.client.name = NAME
-        self.client.no_touch = True
 
     def touch(self, now_ms: int) -> None:
         """Somebody is there, although he has nothing run: `timeout` is not for him."""
@@ -88,6 +84,11 @@ class LocalClient(Transport):
     @property
     def is_open(self) -> bool:
         return self._connection is not None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether its command goes on and on (a script), or is held back (CLIENT PAUSE)."""
+        return self.client.waiter is not None or self.client.postponed is not None
 
     def run(self, argv: list[bytes]) -> None:
         """Run one command. Its reply comes when the turn ends, or later."""

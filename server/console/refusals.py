@@ -10,6 +10,7 @@ Commands that wait (BLPOP, XREAD BLOCK, WAIT) are run: their waits end at once, 
 from __future__ import annotations
 
 from server.dispatch.command_lookup import CommandLookup
+from server.dispatch.dispatcher import SPOKEN_BY_BROWSERS
 
 SHARED = "all views of the console share its connection"
 IN_ONE = 'send the commands of a transaction together, with "transaction": true'
@@ -45,6 +46,8 @@ REASONS = {
 
 def refusal(lookup: CommandLookup, argv: list[bytes]) -> str | None:
     """Why the console does not run *argv*; None if it does."""
+    if argv[0].lower() in SPOKEN_BY_BROWSERS:  # the server would take it for a web page's attack
+        return f"ERR unknown command '{argv[0].decode()}'"
     command = lookup.find_any(argv)
     if command is None or command.name not in REASONS:
         return None

@@ -38,7 +38,11 @@ class Full(Exception):
 
 
 class Session:
-    """One login. *user* is who, *csrf* the secret of its pages."""
+    """One login. *user* is who, *csrf* the secret of its pages.
+
+    Its commands are run by *runner*, whose client is the session: they end together. While a
+    command of it is held, a spare one runs others: what ends a script, or a pause.
+    """
 
     def __init__(self, client: LocalClient, pace: Pace, now_ms: int) -> None:
         self.user = client.client.user.name
@@ -46,11 +50,28 @@ class Session:
         self.made_ms = self.used_ms = now_ms
         self.is_over = False
         self.lives: dict[str, Live] = {}  # by their ids
+        self._pace = pace
         self.runner = Runner(client, pace, self.end)
+        self._spare: Runner | None = None
 
     def accepts(self, csrf: str) -> bool:
         """Whether *csrf* is what its pages know. The time taken tells nothing."""
         return compare_digest(csrf.encode(), self.csrf.encode())
+
+    def free_runner(self, new_client: Callable[[], LocalClient]) -> Runner:
+        """What is to run its next commands."""
+        if not self.runner.client.is_held:
+            return self.runner
+        if self._spare is None:
+            self._spare = Runner(new_client(), self._pace, self._spare_ended)
+        return self._spare
+
+    def _spare_ended(self) -> None:
+        self._spare = None
+
+    def clients(self) -> list[LocalClient]:
+        """Those that run its commands."""
+        return [self.runner.client, *([] if self._spare is None else [self._spare.client])]
 
     def is_too_old(self, now_ms: int) -> bool:
         """Whether nobody has used it for long, or it has lasted for long."""
@@ -66,7 +87,8 @@ class Session:
         """Disconnect its client, and end what it watches."""
         if not self.is_over:
             self.is_over = True
-            self.runner.close()
+            for client in self.clients():
+                client.abort()
             for live in list(self.lives.values()):
                 live.end()
 

@@ -136,6 +136,16 @@ async def test_what_would_change_the_connection_is_refused():
 
 
 @in_a_loop
+async def test_who_types_what_web_pages_send_keeps_his_session():
+    async with browsing() as browser:
+        await browser.begin()
+        replies = await browser.run("POST / HTTP/1.1", "Host: localhost", "PING")
+        assert replies[0]["error"] == "ERR unknown command 'POST'"
+        assert replies[1]["error"] == "ERR unknown command 'Host:'"
+        assert replies[2] == "PONG"
+
+
+@in_a_loop
 async def test_a_refused_command_is_known_by_its_other_name():
     async with browsing(renamed_commands=[(b"monitor", b"watchall")]) as browser:
         await browser.begin()
@@ -188,21 +198,57 @@ async def test_a_pause_holds_the_console_like_other_clients():
 
 
 @in_a_loop
+async def test_who_holds_all_clients_can_let_them_go_again():
+    async with browsing() as browser:
+        await browser.begin()
+        await browser.run("CLIENT PAUSE 100000 WRITE")
+        held = asyncio.create_task(browser.run("SET k v", "GET k"))
+        state = browser.instance.server.state
+        await browser.instance.until(lambda: any(c.postponed for c in state.clients.values()))
+        assert await browser.run("GET k", "CLIENT UNPAUSE") == [None, "OK"]
+        assert await held == ["OK", "v"]
+
+
+@in_a_loop
+async def test_who_runs_a_script_without_end_can_kill_it():
+    async with browsing(busy_reply_threshold=1) as browser:
+        await browser.begin()
+        long = asyncio.create_task(browser.run(["EVAL", "while true do end", "0"]))
+        state = browser.instance.server.state
+        await browser.instance.until(lambda: state.restrictions.busy is not None)
+        busy, ok = await browser.run("GET k", "SCRIPT KILL")
+        assert busy["error"].startswith("BUSY")
+        assert ok == "OK"
+        assert "killed" in (await long)[0]["error"]
+        assert len(state.clients) == 2
+        await browser.post("logout", {})
+        assert state.clients == {}
+
+
+@in_a_loop
 async def test_requests_of_a_session_are_answered_in_order_and_not_without_end():
     async with browsing() as browser:
         await browser.begin()
         streams = await browser.instance.connect()
         await ask(streams, b"CLIENT PAUSE 100000 WRITE\r\n", 5)
-        asked = [
-            asyncio.create_task(browser.post("commands", {"commands": [["RPUSH", "l", "x"]]}))
-            for _ in range(MOST_WAITING + 1)
-        ]
-        done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+        state = browser.instance.server.state
+        asked = []
+        for count in (1, 2):  # one holds the session's client, the other the spare one
+            asked.append(asyncio.create_task(browser.run("RPUSH first x")))
+            await browser.instance.until(
+                lambda count=count: (
+                    [bool(c.postponed) for c in state.clients.values()].count(True) == count
+                )
+            )
+        push = {"commands": [["RPUSH", "l", "x"]]}
+        later = [asyncio.create_task(browser.post("commands", push)) for _ in range(MOST_WAITING)]
+        done, _ = await asyncio.wait(later, return_when=asyncio.FIRST_COMPLETED)
         assert [task.result().status for task in done] == [429]
         await ask(streams, b"CLIENT UNPAUSE\r\n", 5)
-        answers = await asyncio.gather(*asked)
+        answers = await asyncio.gather(*later)
         found = sorted(a.json["replies"][0] for a in answers if a.status == 200)
-        assert found == list(range(1, MOST_WAITING + 1))
+        assert found == list(range(1, MOST_WAITING))
+        assert sorted(await asyncio.gather(*asked)) == [[1], [2]]
 
 
 @in_a_loop

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from server.console import sessions
+from server.console.api import Api
 from server.console.attempts import FREE
+from server.console.local_client import LocalClient
 from server.console.sessions import IDLE_MS, LONGEST_MS, MOST_OF_A_USER
 from server.process.server_clock import monotonic_ms
 from tests.server.console.browser import browsing, in_a_loop
@@ -152,6 +154,27 @@ async def test_who_logs_in_again_has_another_session_and_the_old_one_ends():
         assert browser.cookie != first
         browser.cookie = first
         assert (await browser.api("session")).status == 401
+
+
+@in_a_loop
+async def test_who_fails_to_log_in_as_another_stays_who_he_is():
+    async with browsing() as browser:
+        await browser.begin()
+        assert (await browser.log_in("ann", "guess")).status == 401
+        assert await browser.run("ACL WHOAMI") == ["default"]
+
+
+@in_a_loop
+async def test_protected_mode_counts_for_browsers_too(monkeypatch):
+    def from_afar(self, request):
+        return LocalClient(self._dispatcher, self._clients, "192.0.2.7:5000", request.local)
+
+    monkeypatch.setattr(Api, "_client_of", from_afar)
+    async with browsing() as browser:
+        answer = await browser.api("session")
+        assert (answer.status, answer.header("set-cookie")) == (403, "")
+        assert answer.json["error"].startswith("DENIED")
+        assert browser.instance.server.state.clients == {}
 
 
 @in_a_loop
