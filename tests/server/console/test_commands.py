@@ -184,6 +184,14 @@ async def test_a_wait_that_ends_at_once_takes_nothing():
         ]  # fmt: skip
 
 
+async def held(browser, count=1):
+    """Wait until so many clients are held back."""
+    clients = browser.instance.server.state.clients
+    await browser.instance.until(
+        lambda: sum(client.postponed is not None for client in clients.values()) == count
+    )
+
+
 @in_a_loop
 async def test_a_pause_holds_the_console_like_other_clients():
     async with browsing() as browser:
@@ -191,8 +199,7 @@ async def test_a_pause_holds_the_console_like_other_clients():
         streams = await browser.instance.connect()
         await ask(streams, b"CLIENT PAUSE 100000 WRITE\r\n", 5)
         running = asyncio.create_task(browser.run("SET k v", "GET k"))
-        state = browser.instance.server.state
-        await browser.instance.until(lambda: any(c.postponed for c in state.clients.values()))
+        await held(browser)
         await ask(streams, b"CLIENT UNPAUSE\r\n", 5)
         assert await running == ["OK", "v"]
 
@@ -203,8 +210,7 @@ async def test_who_holds_all_clients_can_let_them_go_again():
         await browser.begin()
         await browser.run("CLIENT PAUSE 100000 WRITE")
         held = asyncio.create_task(browser.run("SET k v", "GET k"))
-        state = browser.instance.server.state
-        await browser.instance.until(lambda: any(c.postponed for c in state.clients.values()))
+        await held(browser)
         assert await browser.run("GET k", "CLIENT UNPAUSE") == [None, "OK"]
         assert await held == ["OK", "v"]
 
@@ -231,15 +237,10 @@ async def test_requests_of_a_session_are_answered_in_order_and_not_without_end()
         await browser.begin()
         streams = await browser.instance.connect()
         await ask(streams, b"CLIENT PAUSE 100000 WRITE\r\n", 5)
-        state = browser.instance.server.state
         asked = []
         for count in (1, 2):  # one holds the session's client, the other the spare one
             asked.append(asyncio.create_task(browser.run("RPUSH first x")))
-            await browser.instance.until(
-                lambda count=count: (
-                    [bool(c.postponed) for c in state.clients.values()].count(True) == count
-                )
-            )
+            await held(browser, count)
         push = {"commands": [["RPUSH", "l", "x"]]}
         later = [asyncio.create_task(browser.post("commands", push)) for _ in range(MOST_WAITING)]
         done, _ = await asyncio.wait(later, return_when=asyncio.FIRST_COMPLETED)
