@@ -209,10 +209,10 @@ async def test_who_holds_all_clients_can_let_them_go_again():
     async with browsing() as browser:
         await browser.begin()
         await browser.run("CLIENT PAUSE 100000 WRITE")
-        held = asyncio.create_task(browser.run("SET k v", "GET k"))
+        waiting = asyncio.create_task(browser.run("SET k v", "GET k"))
         await held(browser)
         assert await browser.run("GET k", "CLIENT UNPAUSE") == [None, "OK"]
-        assert await held == ["OK", "v"]
+        assert await waiting == ["OK", "v"]
 
 
 @in_a_loop
