@@ -101,10 +101,10 @@ function enter() {
 function outside(why) {
   if (!loggedIn && document.body.classList.contains("outside")) return;
   loggedIn = false;
+  document.body.classList.add("outside"); // first: the end of the stream leads here, too
   end();
   leave();
   for (const dialog of document.querySelectorAll("dialog")) dialog.remove();
-  document.body.classList.add("outside");
   showLogin(main, why, enter);
 }
 
