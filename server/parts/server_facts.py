@@ -36,6 +36,7 @@ from server.parts.replication import facts as replication
 from server.parts.replication.facts import Standing
 from server.parts.scripting import facts as scripting
 from server.parts.state import ServerState
+from server.parts.stream_survey import facts as stream_survey
 from server.parts.tracking import facts as tracking
 from server.parts.waiting import facts as waiting
 from server.parts.watching import Watching
@@ -247,6 +248,12 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         key_facts.DATABASES.of(
             lambda state: key_facts.filled(state.databases, state.events.clock.now_ms)
         ),
+    ),
+    Section(
+        "streams",
+        "All streams together. XINFO STREAMS has each of them.",
+        stream_survey.STREAMS.of(lambda state: stream_survey.surveyed(state.survey)),
+        is_default=False,
     ),
     Section(
         "keysizes",

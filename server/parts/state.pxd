@@ -53,6 +53,7 @@ cdef class ServerState:
     cdef readonly object hash_imports
     cdef readonly object hot_keys
     cdef readonly object key_sizes
+    cdef readonly object survey
     cdef readonly object latency_events
     cdef readonly CommandTimes command_times
     cdef readonly LargeCommands large_commands

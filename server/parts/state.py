@@ -7,6 +7,7 @@ given these, and not the whole.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 
 from server.client.client import Client
@@ -43,6 +44,7 @@ from server.parts.scheduling.agenda import Agenda
 from server.parts.scripting.scripting import Scripting
 from server.parts.server_key_events import ServerKeyEvents
 from server.parts.stream_survey.stream_index import StreamIndex
+from server.parts.stream_survey.survey import Survey
 from server.parts.tracking.tracking import Tracking
 from server.parts.waiting.blocking import Blocking
 from server.parts.waiting.pausing import Pausing
@@ -108,6 +110,7 @@ class ServerState:
         self.access = Access(self.clients, self.tracking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.key_sizes = KeySizes(self.databases)
+        self.survey = Survey(self.databases, self.stream_index, self.events.clock, time.monotonic)
         self.memory.started()
         self.persistence = Persistence(
             config,
@@ -158,6 +161,7 @@ class ServerState:
             self.large_commands,
             self.hot_keys,
             self.key_sizes,
+            self.survey,
             self.latency_events,
             self.scripting,
             self.command_times,  # it depends on both of them
