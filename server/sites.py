@@ -1,6 +1,8 @@
 """Which site answers which path of the HTTP face.
 
     /healthz    server/metrics/health.py
+    /readyz     server/metrics/health.py
+    /metrics    server/metrics/site.py
     /console    server/console/site.py
 
 A site is imported when it is first asked for, so that one that nobody uses takes no memory.
@@ -35,6 +37,14 @@ class ServerSites(Sites):
             from server.metrics.health import Health  # noqa: PLC0415  (when it is asked for)
 
             return Health()
+        if name == "readyz":
+            from server.metrics.health import Readiness  # noqa: PLC0415
+
+            return Readiness(self._dispatcher.state)
+        if name == "metrics":
+            from server.metrics.site import Metrics  # noqa: PLC0415
+
+            return Metrics(self._dispatcher.state)
         if name == "console" and self._dispatcher.state.config.console:
             from server.console.site import Console  # noqa: PLC0415
 

@@ -87,9 +87,11 @@ class Cron:
     # ------------------------------------------------------------------ ticks
 
     def _tick(self) -> None:
-        pause_s = 1 / self._state.config.hz
+        pause_s, now_s = 1 / self._state.config.hz, self._monotonic_s()
         self._timer = self._loop.call_later(pause_s, self._tick)
-        self._tick_due_s = self._monotonic_s() + pause_s
+        if self._tick_due_s:
+            self._state.loop_lag.note(now_s - self._tick_due_s)
+        self._tick_due_s = now_s + pause_s
         self._set_due_timer()
         self._on_tick()
         self._turn.run(self.run)

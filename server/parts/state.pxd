@@ -39,6 +39,7 @@ cdef class ServerState:
     cdef readonly Stats stats
     cdef readonly CommandStats command_stats
     cdef readonly LoopTimes loop_times
+    cdef readonly object loop_lag
     cdef readonly Blocking blocking
     cdef readonly object agenda
     cdef readonly Watching watching

@@ -20,6 +20,7 @@ from server.observe.hot_keys import HotKeys
 from server.observe.key_sizes import KeySizes
 from server.observe.large_commands import LargeCommands
 from server.observe.latency_events import LatencyEvents
+from server.observe.loop_lag import LoopLag
 from server.observe.loop_times import LoopTimes
 from server.observe.memory import Memory
 from server.observe.monitors import Monitors
@@ -77,6 +78,7 @@ class ServerState:
         self.stats = Stats()
         self.command_stats = CommandStats()
         self.loop_times = LoopTimes(self.stats, self.command_stats)
+        self.loop_lag = LoopLag()
         self.blocking = Blocking(self.databases)
         self.agenda = Agenda(self.databases)
         self.watching = Watching(self.memory)
@@ -145,6 +147,7 @@ class ServerState:
             self.stats,
             self.command_stats,
             self.loop_times,
+            self.loop_lag,
             self.blocking,
             self.agenda,
             self.watching,

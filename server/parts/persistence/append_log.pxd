@@ -9,6 +9,9 @@ cdef class AppendLog(Durability):
     cdef readonly bint broken
     cdef readonly uint64_t file_size
     cdef readonly uint64_t delayed_syncs
+    cdef readonly uint64_t syncs
+    cdef readonly double syncs_s
+    cdef readonly double last_sync_s
     cdef public object listener
     cdef object _latency_events
     cdef object _config
@@ -30,6 +33,7 @@ cdef class AppendLog(Durability):
     cdef uint64_t _based_to
     cdef uint64_t _lost_to
     cdef double _synced_s
+    cdef double _sync_took_s
     cdef double _beside_sync_s
     cdef double _complained_s
 
@@ -55,5 +59,6 @@ cdef class AppendLog(Durability):
     cdef bint _sync_is_suppressed(self) except -1
     cdef _sync_if_due(self)
     cdef _take_sync(self, bint waits)
+    cdef _count_sync(self, double took_s)
     cdef _mark_synced(self, uint64_t to)
     cdef _sync_failed(self, object failure, uint64_t to)

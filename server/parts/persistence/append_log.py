@@ -82,6 +82,8 @@ class AppendLog(Durability):
         self.broken = False
         self.file_size = 0  # of the file that is written to, up to the last whole write
         self.delayed_syncs = 0
+        self.syncs = 0  # that have succeeded
+        self.syncs_s = self.last_sync_s = 0.0  # what they took together, and the last one
         self.listener: SyncListener = NoListener()
         self._latency_events = latency_events
         self._config = config
@@ -97,6 +99,7 @@ class AppendLog(Durability):
         self._whole = 0  # bytes of _out that are complete operations
         self._unwritten = b""  # the bytes of writes that failed
         self._sync: Future[None] | None = None
+        self._sync_took_s = 0.0  # the last one in the background
         self._sync_to = 0  # the offset that the fsync under way will have made safe
         self._synced_to = 0  # what synced_offset is, or will be when the file is not tentative
         self._file_from = 0  # the offset at which the file begins
@@ -340,7 +343,7 @@ class AppendLog(Durability):
         if self._synced_to == self.offset or (not whatever and self._sync_is_suppressed()):
             return True
         is_timed = self._latency_events.threshold_ms > 0
-        started_s = self._monotonic_s() if is_timed else 0.0
+        started_s = self._monotonic_s()
         try:
             self._files.sync(self._fd)
         except OSError as error:
@@ -348,6 +351,7 @@ class AppendLog(Durability):
             return False
         self._mark_synced(self.offset)
         self._synced_s = self._monotonic_s()
+        self._count_sync(self._synced_s - started_s)
         if is_timed:
             self._took(b"aof-fsync-always", self._synced_s - started_s)
         return True
@@ -372,6 +376,7 @@ class AppendLog(Durability):
             self._sync.add_done_callback(self._tell)
 
     def _tell(self, _done: Future[None]) -> None:
+        self._sync_took_s = self._monotonic_s() - self._synced_s
         self.listener.log_synced()
 
     def _take_sync(self, waits: bool) -> None:
@@ -382,10 +387,17 @@ class AppendLog(Durability):
         self._sync = None
         if failure is None:
             self._mark_synced(max(self._synced_to, self._sync_to))
+            self._count_sync(self._sync_took_s)
         else:  # any of the file may be lost; of a file that was left, up to its end
             self._sync_failed(
                 failure, self.offset if self._sync_to > self._file_from else self._sync_to
             )
+
+    def _count_sync(self, took_s: float) -> None:
+        """An fsync has succeeded."""
+        self.syncs += 1
+        self.syncs_s += took_s
+        self.last_sync_s = took_s
 
     def _mark_synced(self, to: int) -> None:
         """What was added up to the offset *to* is on the disk."""

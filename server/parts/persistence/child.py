@@ -129,6 +129,7 @@ class ChildSlot:
         self.child: Child | None = None
         self.total_forks = 0
         self.latest_fork_usec = 0
+        self.forks_ns = 0  # what all forks took together
         self.last_snapshot_s = -1  # how long the last child that wrote a snapshot took
         self._lookup = lookup
         self._monotonic_s = monotonic_s
@@ -165,6 +166,7 @@ class ChildSlot:
         os.set_blocking(reading, False)
         self.total_forks += 1
         self.latest_fork_usec = took_ns // 1000
+        self.forks_ns += took_ns
         self._latency_events.add_if_long(b"fork", took_ns, int(self._unix_s()))
         self._on_end = on_end
         self._lookup.spares_pages = True

@@ -5,7 +5,7 @@
 
 None stands for what cannot be known, and for what there is none of; it is never shown as 0. Here is
 no clock: who asks says what time it is. To look at a stream is O(1) for each of its groups,
-whatever is in it, and for each consumer if those that are idle are to be counted.
+whatever is in it.
 """
 
 from __future__ import annotations
@@ -113,12 +113,6 @@ def group_figures(
         group.dead_lettered,
         policy,
     )
-
-
-def idle_consumers(group: ConsumerGroup, idle_ms: int, now_ms: int) -> int:
-    """How many consumers have not asked for anything for so long. O(consumers)."""
-    seen_before = now_ms - idle_ms
-    return sum(member.seen_time <= seen_before for member in group.consumers.values())
 
 
 def _largest(lags: list[int | None]) -> int | None:

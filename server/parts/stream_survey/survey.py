@@ -37,14 +37,17 @@ class Found(NamedTuple):
 def walk(databases: Sequence[Keyspace], index: StreamIndex, clock: Clock) -> Iterator[Found | None]:
     """All streams that have not expired. O(PAGE) between two times that it yields None.
 
-    What it yields may be gone when the next one is asked for: the caller looks at it at once.
+    Those that are new since the names were gathered are left out: so it ends, however fast they
+    come. What it yields may be gone when the next one is asked for: the caller looks at it at once.
     """
     for db in databases:
         if not len(db):
             continue
-        cursor, is_end = 0, False
+        cursor, last, is_end = 0, 0, False
         while not is_end:
             names = index.of(db)
+            if names.is_complete and not last:
+                last = names.end
             end, page = names.page(cursor, PAGE)
             for _, key in page:
                 stream = db.table.look(key)
@@ -52,7 +55,7 @@ def walk(databases: Sequence[Keyspace], index: StreamIndex, clock: Clock) -> Ite
                 if type(stream) is Stream and (expiry == NO_EXPIRY or expiry >= clock.now_ms):
                     yield Found(db, key, stream)
             cursor = names.next_page(end)
-            is_end = cursor == 0
+            is_end = cursor == 0 or 0 < last <= cursor
             yield None
 
 

@@ -129,3 +129,14 @@ class TestManyStreams:
             server.state.survey.tick(ticks)
         assert ticks == 4
         assert fields(server)["penstock_streams"] == str(survey.PAGE * 3)
+
+
+def test_a_walk_ends_however_fast_new_streams_come(server):
+    """It went on for as long as somebody added one for each that it had come to."""
+    server.send_line("XADD s:0 1-0 f v")
+    state = server.state
+    steps = 0
+    for steps, _ in enumerate(walk(state.databases, state.stream_index, state.events.clock)):
+        server.send_line(f"XADD s:{steps + 1} 1-0 f v")
+        assert steps < 10
+    assert steps

@@ -1,0 +1,260 @@
+"""The page of metrics, made in steps: one is made for all who ask for it at the same time.
+
+    Page    steps -> pieces: [..., ..., ...]     a step takes SLICE_S, so that others are served
+              Reader  at = 2                     each peer takes the pieces at its own pace
+              Reader  at = 3                     who is ahead has the next step made
+
+The pieces are kept until all readers have them: not more than metrics-max-series allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from server.http.messages import Body, Exchange
+from server.metrics import (
+    fact_metrics,
+    key_metrics,
+    own_metrics,
+    server_metrics,
+    stream_metrics,
+    time_metrics,
+)
+from server.metrics.exposition import Form, head, labels_text, number
+from server.metrics.family import Column, Family, Row, Table, alone, column
+from server.metrics.key_metrics import KeyGroups
+from server.metrics.own_metrics import Sum
+from server.metrics.stream_metrics import Streams
+from server.parts.state import ServerState
+
+SLICE_S = 0.001  # of a step: defends clients against the page
+ROWS = 50  # that are written between two looks at the clock
+
+SERVER_TABLES: tuple[Table[Any, Any], ...] = (
+    *fact_metrics.tables(), *server_metrics.TABLES,
+)  # fmt: skip
+OWN_TABLES: tuple[Table[Any, Any], ...] = (*own_metrics.TABLES, key_metrics.KEYS)
+
+
+class Scrapes:
+    """What is counted of the pages themselves."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.ended = 0
+        self.failed = 0
+        self.has_failed = False  # the last one
+        self.seconds = 0.0  # that all pages took which have ended
+        self.last_s = 0.0
+
+
+SCRAPES = Table(
+    [
+        *own_metrics.summary(
+            "redis_exporter_scrape_duration_seconds", "How long these pages took to be made",
+            lambda scrapes: Sum(scrapes.ended, scrapes.seconds),
+        ),
+        column("redis_exporter_scrapes_total", "number", "Times that this page was asked for",
+               lambda scrapes: scrapes.asked),
+        column("redis_exporter_last_scrape_duration_seconds", "seconds",
+               "How long the page took that was made last",
+               lambda scrapes: scrapes.last_s if scrapes.ended else None),
+        column("redis_target_scrape_request_errors_total", "number",
+               "Pages that could not be made", lambda scrapes: scrapes.failed),
+    ],
+    alone(lambda scrapes: scrapes),
+)  # fmt: skip
+LAST_ERROR = Table(
+    [column("redis_exporter_last_scrape_error", "0 or 1", "Whether the last page failed: then it"
+            " was broken off", lambda scrapes: scrapes.has_failed, ("err",))],
+    lambda scrapes: [Row(("",), scrapes)],
+)  # fmt: skip
+LEFT_OUT = (
+    column("penstock_metrics_streams_left_out", "number",
+           "Streams that this page has no room for: metrics-max-series",
+           lambda streams: streams.left_out),
+)  # fmt: skip
+
+
+class Page:
+    """The text of all metrics at this time, in *form*."""
+
+    def __init__(
+        self, state: ServerState, form: Form, scrapes: Scrapes, monotonic_s: Callable[[], float]
+    ) -> None:
+        self._state = state
+        self._scrapes = scrapes
+        self._monotonic_s = monotonic_s
+        self._steps = self._made(form)
+        self._begun_s = monotonic_s()
+        self.pieces: list[bytes] = []
+        self.is_done = False
+        self.is_broken = False  # it cannot be made: nobody may take a part of it for the whole
+        self.readers = 0
+
+    def go_on(self) -> None:
+        """Make the page for a slice of time. What goes wrong is raised, to all who read it."""
+        if self.is_broken:
+            raise RuntimeError("the page of metrics is broken off")
+        end_s = self._monotonic_s() + SLICE_S
+        made = []
+        while not self.is_done:
+            piece = next(self._steps, None)
+            if piece is None:
+                self._end()
+            else:
+                made.append(piece)
+                if self._monotonic_s() >= end_s:
+                    break
+        text = b"".join(made)
+        if text:
+            self.pieces.append(text)
+
+    def _end(self) -> None:
+        self.is_done = True
+        scrapes = self._scrapes
+        scrapes.ended += 1
+        scrapes.last_s = self._monotonic_s() - self._begun_s
+        scrapes.seconds += scrapes.last_s
+        scrapes.has_failed = False
+
+    def _made(self, form: Form) -> Iterator[bytes]:
+        """The text, in small steps; b"" where something was looked at, and nothing written."""
+        state = self._state
+        for table in SERVER_TABLES:
+            yield from _table(table, state, form)
+        yield from time_metrics.pieces(state, form)
+        for table in OWN_TABLES:
+            yield from _table(table, state, form)
+        yield from _table(SCRAPES, self._scrapes, form)
+        yield from _table(LAST_ERROR, self._scrapes, form)
+        if not state.restrictions.loading:
+            yield from self._of_keys(form)
+        yield form.end
+
+    def _of_keys(self, form: Form) -> Iterator[bytes]:
+        """What all streams, or all keys, are looked at for."""
+        state = self._state
+        groups = KeyGroups(state.config.metrics_key_groups)
+        streams = Streams(state.config)
+        for steps in (groups.collect(state), streams.collect(state)):
+            for _ in steps:
+                yield b""
+        counted = [(labels_text(("db", "key_group"), row.labels), row.subject)
+                   for row in groups.rows()]  # fmt: skip
+        yield from _columns(key_metrics.GROUP_COLUMNS, counted, form)
+        yield from _columns(stream_metrics.STREAM_COLUMNS, streams.streams, form)
+        yield from _columns(stream_metrics.GROUP_COLUMNS, streams.groups, form)
+        yield from _columns(stream_metrics.CONSUMER_COLUMNS, streams.consumers, form)
+        yield from _columns(LEFT_OUT, [("", streams)], form)
+
+
+def _table(table: Table[Any, Any], world: Any, form: Form) -> Iterator[bytes]:
+    names = table.columns[0].family.labels
+    rows = [(labels_text(names, row.labels), row.subject) for row in table.rows(world)]
+    yield from _columns(table.columns, rows, form)
+
+
+def _columns(
+    columns: Iterable[Column[Any]], rows: Sequence[tuple[str, Any]], form: Form
+) -> Iterator[bytes]:
+    """The samples of *rows*, which have the text of their labels; families without any are left."""
+    told = None
+    for family, read, suffix in columns:
+        name = family.name + suffix
+        for at in range(0, len(rows), ROWS):
+            lines = []
+            for labels, subject in rows[at : at + ROWS]:
+                value = read(subject)
+                if value is not None:
+                    lines.append(f"{name}{labels} {number(value)}\n")
+            if lines and told is not family:
+                told = family
+                lines.insert(0, head(family, form))
+            yield "".join(lines).encode()
+
+
+class Reader(Body):
+    """What one peer has taken of a page. *left* is told when it takes no more."""
+
+    def __init__(self, page: Page, exchange: Exchange, pages: Pages) -> None:
+        self._page = page
+        self._exchange = exchange
+        self._pages = pages
+        self._at = 0
+        page.readers += 1
+
+    def more(self) -> bytes | None:
+        page = self._page
+        if self._at == len(page.pieces):
+            if page.is_done:
+                return None
+            self._pages.go_on(page)
+        if self._at == len(page.pieces):
+            if page.is_done:
+                return None
+            self._exchange.wake()
+            return b""
+        self._at += 1
+        return page.pieces[self._at - 1]
+
+    def gone(self) -> None:
+        self._page.readers -= 1
+        self._pages.left(self._page)
+
+
+class Pages:
+    """The pages that are being made: one of each form, at most."""
+
+    def __init__(self, state: ServerState, monotonic_s: Callable[[], float]) -> None:
+        self._state = state
+        self._monotonic_s = monotonic_s
+        self._scrapes = Scrapes()
+        self._made: dict[Form, Page] = {}
+
+    def begin(self, form: Form, exchange: Exchange) -> None:
+        """Answer *exchange* with the page that is being made, or with a new one."""
+        self._scrapes.asked += 1
+        page = self._made.get(form)
+        if page is None:
+            page = Page(self._state, form, self._scrapes, self._monotonic_s)
+            self._made[form] = page
+        exchange.begin(Reader(page, exchange, self), form.value)
+
+    def go_on(self, page: Page) -> None:
+        """Make more of *page*. One that is done, or has failed, is not given to new readers."""
+        try:
+            page.go_on()
+        except Exception:
+            if not page.is_broken:  # else another reader has seen to it
+                self._scrapes.failed += 1
+                self._scrapes.has_failed = True
+                self._forget(page)
+                page.is_broken = True
+            raise
+        if page.is_done:
+            self._forget(page)
+
+    def left(self, page: Page) -> None:
+        """A reader of *page* has gone: after the last one nobody makes it any further."""
+        if not page.readers:
+            self._forget(page)
+
+    def _forget(self, page: Page) -> None:
+        for form, each in list(self._made.items()):
+            if each is page:
+                del self._made[form]
+
+
+def families() -> list[Family]:
+    """All that may be on a page, in the order of the page."""
+    tables = (*SERVER_TABLES, *OWN_TABLES, SCRAPES, LAST_ERROR)
+    columns = (
+        *key_metrics.GROUP_COLUMNS, *stream_metrics.STREAM_COLUMNS, *stream_metrics.GROUP_COLUMNS,
+        *stream_metrics.CONSUMER_COLUMNS, *LEFT_OUT,
+    )  # fmt: skip
+    of_tables = [family for table in tables for family in table.families]
+    return list(dict.fromkeys([
+        *of_tables, *time_metrics.FAMILIES, *(column.family for column in columns),
+    ]))  # fmt: skip
