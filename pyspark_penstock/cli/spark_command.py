@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
+import sys
 from collections.abc import Callable, Iterable, Mapping
 
 from pyspark.sql import SparkSession
@@ -16,12 +17,15 @@ from pyspark_penstock.jobs.session import session
 from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.source_options import ReadOptions
 
+PROGRESS = "spark.ui.showConsoleProgress"
+
 
 def open_session(
     given: argparse.Namespace, settings: Mapping[str, str] | None = None
 ) -> SparkSession:
     """The session with these settings. Those of the command line override those of a job file."""
-    chosen = {**(settings or {}), **dict(given.conf)}
+    shown = {PROGRESS: "true"} if _waits_for_files(given) else {}
+    chosen = {**shown, **(settings or {}), **dict(given.conf)}
     spark = session(
         f"penstock {given.command}",
         master=given.master,
@@ -30,6 +34,14 @@ def open_session(
     )
     end_by_interrupt()
     return spark
+
+
+def _waits_for_files(given: argparse.Namespace) -> bool:
+    """Whether a person at a terminal waits for files to be read or written, all at once.
+
+    Then Spark's own bar says how many tasks are done. Other commands have a line for each batch.
+    """
+    return given.command in ("load", "restore") and not given.json and sys.stderr.isatty()
 
 
 def end_by_interrupt() -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 from server.check.findings import Finding
 from server.parts.persistence.files import Files
 from server.parts.persistence.log_reader import LogReader, NoCommand, Torn
+from server.process.progress_bar import ProgressBar
 
 MOST_NAMED = 8  # kinds of commands
+COMMANDS_A_LOOK = 256  # between two looks at the clock
 MAX_NAME = 32  # characters of a command's name that are shown
 
 
@@ -21,8 +23,13 @@ def check_log(path: Path, files: Files, start: int = 0) -> Finding:
     counts: Counter[str] = Counter()
     unit = start  # where the present command or transaction begins
     in_multi = False
+    read = 0
+    bar = ProgressBar(f"Checking {path.name!a}", len(data))
     try:
         while (argv := reader.next()) is not None:
+            read += 1
+            if read % COMMANDS_A_LOOK == 0:
+                bar.show(reader.position)
             name = argv[0][:MAX_NAME].upper().decode("latin-1")
             counts[name] += 1
             in_multi = name == "MULTI" or (in_multi and name != "EXEC")
@@ -36,6 +43,7 @@ def check_log(path: Path, files: Files, start: int = 0) -> Finding:
     except NoCommand:
         found.problem, found.offset = "what follows is no command", reader.position
     finally:
+        bar.end()
         reader.close()
     found.facts = [_counted(counts)]
     return found

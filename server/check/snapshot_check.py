@@ -7,11 +7,14 @@ from pathlib import Path
 
 from server.check.findings import Contents, Finding
 from server.parts.persistence.files import Files
+from server.process.progress_bar import ProgressBar
 from storage.errors import StorageError
 from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.rdb.errors import UnknownType
 from storage.side_data.side_data import side_data_in
 from storage.snapshot.snapshot_reader import SnapshotReader
+
+KEYS_A_LOOK = 64  # between two looks at the clock
 
 
 def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
@@ -25,8 +28,11 @@ def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
         found.problem, found.offset = str(error), 0
         return found, len(data)
     end = len(data)
+    bar = ProgressBar(f"Checking {path.name!a}", len(data))
     try:
-        for record in reader:
+        for number, record in enumerate(reader):
+            if number % KEYS_A_LOOK == 0:
+                bar.show(reader.position)
             expires = record.expiry_ms != NO_EXPIRY
             size = reader.position - reader.key_at
             contents.count_key(record.db, record.key, record.value, expires, size)
@@ -38,6 +44,8 @@ def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
         found.verdict, found.problem, found.offset = "NOT SERVED", str(error), reader.position
     except StorageError as error:
         found.problem, found.offset = str(error), reader.position
+    finally:
+        bar.end()
     found.facts += _facts(reader)
     if contents.with_side_data:
         found.facts.append(f"{contents.with_side_data:,} keys have side data")

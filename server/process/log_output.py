@@ -18,6 +18,7 @@ import select
 import syslog
 import time
 
+from server.process import progress_bar
 from server.process.log_line import LOG_LEVELS, LineFormatter, escaped
 
 STDOUT = 1
@@ -84,6 +85,7 @@ class StandardOutput(LineOutput):
         self._waited_s = -PATIENCE_EVERY_S
 
     def write_line(self, line: bytes) -> None:
+        progress_bar.erase()  # a bar may stand in this very line of the terminal
         if self._lost:
             if not self._takes_more():
                 self._lost += 1

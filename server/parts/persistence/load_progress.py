@@ -1,4 +1,4 @@
-"""The progress of loading data at the start, for INFO and the server log."""
+"""The progress of loading data at the start, for INFO, the server log, and a person who waits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 
 from server.parts.persistence.stored_history import StoredHistory
+from server.process.progress_bar import ProgressBar
 
 _log = logging.getLogger("penstock")
 
 LOG_EVERY_S = 1.0
+LOG_BESIDE_BAR_S = 30.0  # while a bar shows the same
 
 
 class LoadProgress:
@@ -31,6 +33,7 @@ class LoadProgress:
         self.started_s = int(wall_s())  # unix time
         self._monotonic_s = monotonic_s
         self._began_s = self._logged_s = monotonic_s()
+        self._bar = ProgressBar("Loading", total_bytes)
 
     @property
     def elapsed_s(self) -> float:
@@ -49,9 +52,9 @@ class LoadProgress:
         return elapsed * (self.total_bytes - self.loaded_bytes) // (self.loaded_bytes + 1)
 
     def log_periodically(self) -> None:
-        """Log the progress, at most once a second."""
+        """Show the progress on a terminal, and log it: once a second, or rarely if it is shown."""
         now_s = self._monotonic_s()
-        if now_s - self._logged_s >= LOG_EVERY_S:
+        if now_s - self._logged_s >= (LOG_BESIDE_BAR_S if self._bar.is_shown else LOG_EVERY_S):
             self._logged_s = now_s
             _log.info(
                 "Loading: %.1f%% of %d bytes, about %d seconds left",
@@ -59,3 +62,8 @@ class LoadProgress:
                 self.total_bytes,
                 self.eta_s,
             )
+        self._bar.show(self.loaded_bytes)
+
+    def end(self) -> None:
+        """The load is over, or was given up: nothing more is shown."""
+        self._bar.end()

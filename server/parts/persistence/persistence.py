@@ -227,6 +227,7 @@ class Persistence:
 
     def _loaded(self) -> None:
         if self.progress is not None:
+            self.progress.end()
             self.keys_loaded = self.progress.keys_loaded
             self.keys_expired = self.progress.keys_expired
         self.progress = None

@@ -31,6 +31,7 @@ from server.parts.persistence.snapshot_file import (
 )
 from server.parts.persistence.stored_functions import FunctionStore, NoFunctions
 from server.parts.persistence.stored_history import HistoryKeeper, NoHistory
+from server.process.progress_bar import ProgressBar
 from server.table import errors
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.keyspace import Keyspace
@@ -135,7 +136,8 @@ class Snapshots:
         """Save in this process, even while a child runs. False if it failed, which is logged."""
         try:
             self._folder.claim()
-            self._write(self._report)
+            with ProgressBar("Saving", sum(map(len, self._databases)), "keys") as bar:
+                self._write(_both(self._report, bar.show))
         except (FolderInUse, SaveFailed, MemoryError) as error:
             _log.warning("%s", str(error) or "no memory to save the DB with")
             return False
@@ -252,3 +254,13 @@ class Snapshots:
             _log.warning("%s", outcome.error)
             _log.warning("Background saving error")
         self.last_ok = self.last_ok and outcome.killed
+
+
+def _both(one: Report, other: Report) -> Report:
+    """A report to two."""
+
+    def report(keys: int) -> None:
+        one(keys)
+        other(keys)
+
+    return report
