@@ -146,9 +146,9 @@ class Api:
         client = self._client_of(request)
 
         def greeted(reply: bytes) -> None:
-            if is_error(reply):
+            if is_error(reply) or not client.is_open:  # it may have been killed since
                 client.abort()
-                exchange.respond(_not_let_in(reply))
+                exchange.respond(_not_let_in(reply if is_error(reply) else CUT_OFF))
                 return
             if auth:
                 self._attempts.succeeded(request.peer)

@@ -72,6 +72,9 @@ class Runner(Hearer):
 
     def add(self, job: Job) -> None:
         """Run *job* after those that were added before."""
+        if not self.client.is_open:
+            job.lost(may_have_run=False)
+            return
         self._jobs.append(job)
         if len(self._jobs) == 1:
             self._pace.soon(self._begin)
@@ -107,7 +110,7 @@ class Runner(Hearer):
         """The job gets the last reply: perhaps an error by which the client was turned away."""
         if self._steps is None:
             self._steps = self._jobs[0].steps()
-            next(self._steps)
+            next(self._steps, None)
         self._step()
 
     # ------------------------------------------------------------------ steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -10,6 +11,7 @@ from server.console import sessions
 from server.console.api import Api
 from server.console.attempts import FREE
 from server.console.local_client import LocalClient
+from server.console.runner import Runner
 from server.console.sessions import IDLE_MS, LONGEST_MS, MOST_OF_A_USER
 from server.process.server_clock import monotonic_ms
 from tests.server.console.browser import browsing, in_a_loop
@@ -175,6 +177,42 @@ async def test_protected_mode_counts_for_browsers_too(monkeypatch):
         assert (answer.status, answer.header("set-cookie")) == (403, "")
         assert answer.json["error"].startswith("DENIED")
         assert browser.instance.server.state.clients == {}
+
+
+@in_a_loop
+async def test_a_client_that_is_killed_before_its_session_begins_has_none(monkeypatch):
+    """The session had a client that answered nothing any more: its requests hung."""
+    answered = Runner.answered
+
+    def killed(self, reply):
+        answered(self, reply)
+        self.client.abort()
+
+    async with browsing() as browser:
+        with monkeypatch.context() as patch:
+            patch.setattr(Runner, "answered", killed)
+            answer = await browser.api("session")
+            assert (answer.status, answer.header("set-cookie")) == (503, "")
+        assert len(site_of(browser)._api._sessions) == 0
+        await browser.begin()
+        assert await browser.run("PING") == ["PONG"]
+
+
+@in_a_loop
+async def test_a_request_without_commands_to_a_client_that_is_turned_away(monkeypatch):
+    async with browsing(maxclients=2) as browser:
+        await browser.begin()
+        await browser.run("CLIENT PAUSE 100000 WRITE")
+        other = await browser.instance.connect()
+        await ask(other, b"PING\r\n", 7)
+        waiting = asyncio.create_task(browser.run("SET k v"))
+        state = browser.instance.server.state
+        await browser.instance.until(lambda: any(c.postponed for c in state.clients.values()))
+        assert await browser.run() == []
+        (refused,) = await browser.run("PING")
+        assert "max number of clients" in refused["error"]
+        await ask(other, b"CLIENT UNPAUSE\r\n", 5)
+        assert await waiting == ["OK"]
 
 
 @in_a_loop
