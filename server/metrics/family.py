@@ -8,7 +8,7 @@ A table is read column by column, since all samples of a family stand together o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -64,6 +64,29 @@ class Table(Generic[W, S]):
     def families(self) -> tuple[Family, ...]:
         """What docs/metrics.md lists."""
         return tuple(dict.fromkeys(column.family for column in self.columns))
+
+
+class Readings(Generic[S]):
+    """The values of some columns, read as soon as a row is found.
+
+    Only texts and numbers are kept, of which the collector of garbage knows nothing: it would walk
+    over an object for each of many rows, and hold the server up.
+    """
+
+    def __init__(self, columns: Iterable[Column[S]]) -> None:
+        self.columns = tuple(columns)
+        self.labels: list[str] = []  # of each row, as they stand on the page
+        self._values: list[list[float | None]] = [[] for _ in self.columns]  # by column
+
+    def add(self, labels: str, subject: S) -> None:
+        """Read all columns of one row."""
+        self.labels.append(labels)
+        for column, values in zip(self.columns, self._values, strict=True):
+            values.append(column.read(subject))
+
+    def of_columns(self) -> Iterator[tuple[Column[S], list[float | None]]]:
+        """Each column, and its values by row."""
+        return zip(self.columns, self._values, strict=True)
 
 
 def column(

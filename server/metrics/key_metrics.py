@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from server.metrics.exposition import label_of
-from server.metrics.family import Row, Table, column
+from server.metrics.exposition import label_of, labels_text
+from server.metrics.family import Readings, Row, Table, column
 from server.parts.state import ServerState
 from storage import glob, types
 from storage.keyspace.keyspace import Keyspace
@@ -106,10 +106,13 @@ class KeyGroups:
                 if not cursor:
                     break
 
-    def rows(self) -> Iterator[Row[int]]:
+    def readings(self) -> Readings[int]:
         """A row for each database that has keys of the group."""
+        found = Readings(GROUP_COLUMNS)
         for (index, pattern), count in sorted(self._counts.items()):
-            yield Row((f"db{index}", label_of(pattern)), count)
+            labels = f"db{index}", label_of(pattern)
+            found.add(labels_text(("db", "key_group"), labels), count)
+        return found
 
 
 GROUP_COLUMNS = (

@@ -9,7 +9,7 @@ The pieces are kept until all readers have them: not more than metrics-max-serie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from server.http.messages import Body, Exchange
@@ -22,7 +22,7 @@ from server.metrics import (
     time_metrics,
 )
 from server.metrics.exposition import Form, head, labels_text, number
-from server.metrics.family import Column, Family, Row, Table, alone, column
+from server.metrics.family import Family, Readings, Row, Table, alone, column
 from server.metrics.key_metrics import KeyGroups
 from server.metrics.own_metrics import Sum
 from server.metrics.stream_metrics import Streams
@@ -141,34 +141,37 @@ class Page:
         for steps in (groups.collect(state), streams.collect(state)):
             for _ in steps:
                 yield b""
-        counted = [(labels_text(("db", "key_group"), row.labels), row.subject)
-                   for row in groups.rows()]  # fmt: skip
-        yield from _columns(key_metrics.GROUP_COLUMNS, counted, form)
-        yield from _columns(stream_metrics.STREAM_COLUMNS, streams.streams, form)
-        yield from _columns(stream_metrics.GROUP_COLUMNS, streams.groups, form)
-        yield from _columns(stream_metrics.CONSUMER_COLUMNS, streams.consumers, form)
-        yield from _columns(LEFT_OUT, [("", streams)], form)
+        for readings in (groups.readings(), *streams.readings, left_out(streams)):
+            yield from _lines(readings, form)
+
+
+def left_out(streams: Streams) -> Readings[Streams]:
+    """How many streams have no room."""
+    readings = Readings(LEFT_OUT)
+    readings.add("", streams)
+    return readings
 
 
 def _table(table: Table[Any, Any], world: Any, form: Form) -> Iterator[bytes]:
     names = table.columns[0].family.labels
-    rows = [(labels_text(names, row.labels), row.subject) for row in table.rows(world)]
-    yield from _columns(table.columns, rows, form)
+    readings = Readings(table.columns)
+    for row in table.rows(world):
+        readings.add(labels_text(names, row.labels), row.subject)
+    yield from _lines(readings, form)
 
 
-def _columns(
-    columns: Iterable[Column[Any]], rows: Sequence[tuple[str, Any]], form: Form
-) -> Iterator[bytes]:
-    """The samples of *rows*, which have the text of their labels; families without any are left."""
+def _lines(readings: Readings[Any], form: Form) -> Iterator[bytes]:
+    """The samples, column by column; a family without any is left out."""
     told = None
-    for family, read, suffix in columns:
-        name = family.name + suffix
-        for at in range(0, len(rows), ROWS):
-            lines = []
-            for labels, subject in rows[at : at + ROWS]:
-                value = read(subject)
-                if value is not None:
-                    lines.append(f"{name}{labels} {number(value)}\n")
+    labels = readings.labels
+    for each, values in readings.of_columns():
+        family, name = each.family, each.family.name + each.suffix
+        for at in range(0, len(labels), ROWS):
+            lines = [
+                f"{name}{text} {number(value)}\n"
+                for text, value in zip(labels[at : at + ROWS], values[at : at + ROWS], strict=True)
+                if value is not None
+            ]
             if lines and told is not family:
                 told = family
                 lines.insert(0, head(family, form))

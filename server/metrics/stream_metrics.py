@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from server.config.parameters import Config
 from server.metrics.exposition import label_of, labels_text, with_label
-from server.metrics.family import Column, column
+from server.metrics.family import Column, Readings, column
 from server.parts.state import ServerState
 from server.parts.stream_survey.figures import GroupFigures, StreamFigures, figures_of
 from server.parts.stream_survey.survey import Found, walk
@@ -162,10 +162,7 @@ CONSUMER_COLUMNS: tuple[Column[ConsumerRow], ...] = (
 
 
 class Streams:
-    """What a page has of streams: the text of the labels of each, and what is told of it.
-
-    *left_out* counts the streams that there was no room for.
-    """
+    """What a page has of streams. *left_out* counts the streams that there was no room for."""
 
     def __init__(self, config: Config) -> None:
         self._patterns = [
@@ -173,9 +170,9 @@ class Streams:
         ]
         self._room = config.metrics_max_series
         self._with_consumers = config.metrics_consumers
-        self.streams: list[tuple[str, StreamRow]] = []
-        self.groups: list[tuple[str, GroupRow]] = []
-        self.consumers: list[tuple[str, ConsumerRow]] = []
+        self._streams = Readings(STREAM_COLUMNS)
+        self._groups = Readings(GROUP_COLUMNS)
+        self._consumers = Readings(CONSUMER_COLUMNS)
         self.left_out = 0
 
     def collect(self, state: ServerState) -> Iterator[None]:
@@ -207,18 +204,19 @@ class Streams:
             return
         figures = figures_of(stream, found.db.side.get(found.key), now_ms)
         labels = (f"db{found.db.index}", label_of(found.key))
-        self.streams.append((labels_text(OF_STREAM, labels), _stream_row(stream, figures)))
+        self._streams.add(labels_text(OF_STREAM, labels), _stream_row(stream, figures))
         for row in figures.groups:
             group = stream.groups[row.name]
-            of_group = (*labels, label_of(row.name))
-            text = labels_text(OF_GROUP, of_group)
-            self.groups.append((text, _group_row(group, row, now_ms)))
-            if self._with_consumers:
-                self.consumers += [
-                    (with_label(text, "consumer", label_of(member.name)),
-                     _consumer_row(member, now_ms))
-                    for member in group.consumers.values()
-                ]  # fmt: skip
+            text = labels_text(OF_GROUP, (*labels, label_of(row.name)))
+            self._groups.add(text, _group_row(group, row, now_ms))
+            for member in group.consumers.values() if self._with_consumers else ():
+                of_consumer = with_label(text, "consumer", label_of(member.name))
+                self._consumers.add(of_consumer, _consumer_row(member, now_ms))
+
+    @property
+    def readings(self) -> tuple[Readings[Any], ...]:
+        """What was found."""
+        return self._streams, self._groups, self._consumers
 
 
 def _stream_row(stream: Stream, figures: StreamFigures) -> StreamRow:

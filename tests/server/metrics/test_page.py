@@ -128,8 +128,9 @@ class TestValues:
         assert of(busy, "penstock_stream_group_redeliveries_total")[group] == 2
         assert of(busy, "penstock_stream_group_dead_letters_total")[group] == 2
 
-    def test_what_is_not_known_has_no_sample(self, server):
+    def test_what_is_not_known_has_no_sample(self, make_server):
         """An exporter shows a lag that is null as 0."""
+        server = make_server(slowlog_log_slower_than=-1)
         for ms in range(1, 6):
             server.send_line(f"XADD s {ms}-0 f v")
         server.send_line("XDEL s 4-0")
