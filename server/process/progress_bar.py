@@ -141,7 +141,7 @@ def _is_terminal(fd: int) -> bool:
 
 
 def _opened(fd: int) -> int:
-    """The same terminal once more, so that a write does not wait, and others' do as before.
+    """Another descriptor of that terminal, whose writes do not wait; those of others are as before.
 
     Raises OSError.
     """

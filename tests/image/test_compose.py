@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,11 +34,13 @@ class Project:
         self._engine = engine
         self._words = compose(engine)
         self.port = free_port()
+        self.metrics_port = free_port()
         (folder / "password").write_text("a long password\n")
         self._variables = {
             "COMPOSE_PROJECT_NAME": f"penstock{os.getpid()}",
             "PENSTOCK_IMAGE": image,
             "PENSTOCK_PORT": str(self.port),
+            "PENSTOCK_METRICS_PORT": str(self.metrics_port),
             "PENSTOCK_PASSWORD_FILE": str(folder / "password"),
         }
 
@@ -92,3 +96,15 @@ def test_it_is_valid_and_its_data_outlive_its_containers(project: Project) -> No
     assert client.config_get("appendonly") == {"appendonly": "yes"}
     with pytest.raises(redis.exceptions.AuthenticationError):
         redis.Redis(port=project.port).ping()
+
+
+def test_metrics_and_the_console_are_published(project: Project) -> None:
+    project.do("up", "--detach")
+    project.client().set("key", "value")
+    base = f"http://127.0.0.1:{project.metrics_port}"
+    with urllib.request.urlopen(f"{base}/metrics") as answer:
+        assert b"redis_up 1" in answer.read()
+    with urllib.request.urlopen(f"{base}/console/") as answer:
+        assert b"<html" in answer.read().lower()
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(f"{base}/console/api/session")

@@ -112,6 +112,19 @@ def test_the_log_warns_of_nothing(run: Runner) -> None:
         assert "No configuration" not in container.log()
 
 
+def test_metrics_are_served_where_a_port_is_given_and_nowhere_else(run: Runner) -> None:
+    with run("--metrics-port", "9121") as container:
+        container.until_ready()
+        assert container.cli("config", "get", "metrics-bind").splitlines()[1] == "* -::*"
+        asked = (
+            "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9121/metrics').status)"
+        )
+        assert container.run("/opt/penstock/bin/python", "-c", asked).stdout == "200\n"
+    with run() as container:
+        container.until_ready()
+        assert container.cli("config", "get", "metrics-port").splitlines()[1] == "0"
+
+
 # ---------------------------------------------------------------------- passwords and flags
 
 

@@ -68,12 +68,14 @@ def _emptied(oracles: Oracles, name: str) -> int:
 
 
 @contextmanager
-def running(port: int, folder: Path) -> Iterator[redis.Redis]:
+def running(port: int, folder: Path, *options: str) -> Iterator[redis.Redis]:
     """A Penstock at that port, as long as the block lasts, and a client of it."""
     command = [sys.executable, "-m", "server", "--port", str(port), "--bind", "127.0.0.1"]
     with (
         subprocess.Popen(
-            [*command, "--save", "", "--dir", str(folder)], cwd=ROOT, stdout=subprocess.DEVNULL
+            [*command, "--save", "", "--dir", str(folder), *options],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
         ) as process,
         redis.Redis(port=port, decode_responses=True) as client,
     ):

@@ -16,6 +16,9 @@ from penstock.command_line import main
 from penstock.testing import PenstockServer
 from penstock.top.command import address_of, parser
 from penstock.top.server import Address
+from tests.certificates import Certificates
+from tests.package.top.conftest import running
+from tests.ports import free_port
 
 
 def top(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -173,6 +176,34 @@ def test_other_commands_do_not_import_it() -> None:
     )
     assert ran.stdout.endswith("[]\n")
     assert "  top    shows" in ran.stdout
+
+
+def test_a_unix_socket_is_reached_by_its_url_or_its_path(
+    queue: PenstockServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (("--url", f"unix://{queue.path}"), ("--socket", str(queue.path))):
+        status, out, _ = top(capsys, "--once", *words)
+        assert status == 0
+        assert out.splitlines()[1].startswith("orders ")
+
+
+def test_a_server_with_tls_is_reached_if_its_certificate_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    certificates = Certificates(tmp_path)
+    port = free_port()
+    options = [f"--tls-{name}" for name in ("cert-file", "key-file", "ca-cert-file")]
+    files = [certificates[name] for name in ("server.crt", "server.key", "ca.crt")]
+    words = [word for pair in zip(options, files, strict=True) for word in pair]
+    with running(
+        free_port(), tmp_path, "--tls-port", str(port), "--tls-auth-clients", "no", *words
+    ):
+        where = ("--once", "--tls", "--host", "localhost", "--port", str(port))
+        assert top(capsys, *where, "--cacert", certificates["ca.crt"])[0] == 0
+        assert top(capsys, *where, "--insecure")[0] == 0
+        status, _, err = top(capsys, *where)
+        assert status == 1
+        assert "certificate" in err.lower()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,174 @@
+"""Traces through a queue: what a job carries, and what spans say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+import redis
+import redis.asyncio
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+
+from penstock.queues import Queue, Rejected, Retry, Worker
+from penstock.queues import asyncio as queues_asyncio
+from penstock.queues import tracing as module
+from penstock.queues.tracing import carrying, traced, tracing
+from penstock.testing import PenstockServer
+from penstock.top.trace import trace_of
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
+    """What was recorded. The provider of the process stays unset: it can be set only once."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(module, "_tracer", provider.get_tracer("test"))
+    yield exporter
+    provider.shutdown()
+
+
+@pytest.fixture(params=[True, False], ids=["text", "bytes"])
+def queue(request: pytest.FixtureRequest, server: PenstockServer) -> Iterator[Queue]:
+    with server.client(decode_responses=request.param) as client:
+        queue = Queue(client, "mails", max_deliveries=2, backoff_ms=(0,))
+        queue.declare()
+        yield queue
+
+
+def add(queue: Queue) -> None:
+    with traced(queue, {"to": "ann"}) as fields:
+        queue.enqueue(fields)
+
+
+def by_name(spans: InMemorySpanExporter, name: str) -> ReadableSpan:
+    (found,) = [span for span in spans.get_finished_spans() if span.name == name]
+    return found
+
+
+def attributes(span: ReadableSpan) -> Mapping[str, Any]:
+    assert span.attributes is not None
+    return span.attributes
+
+
+def test_producer_and_worker_are_in_one_trace(queue: Queue, spans: InMemorySpanExporter) -> None:
+    add(queue)
+    done: list[Any] = []
+    assert Worker(queue, tracing(done.append)).drain() == 1
+    assert len(done) == 1
+    added, process = by_name(spans, "XADD mails"), by_name(spans, "process mails")
+    assert (added.kind, process.kind) == (SpanKind.PRODUCER, SpanKind.CONSUMER)
+    assert added.context is not None
+    assert process.parent is not None
+    assert process.parent.span_id == added.context.span_id
+    assert process.context is not None
+    assert process.context.trace_id == added.context.trace_id
+
+
+def test_the_attributes_are_those_of_redis_py(queue: Queue, spans: InMemorySpanExporter) -> None:
+    """As redis.observability.attributes has them, where it is installed."""
+    names = pytest.importorskip("redis.observability.attributes")
+    add(queue)
+    Worker(queue, tracing(lambda job: None)).drain()
+    found = attributes(by_name(spans, "process mails"))
+    expected = names.AttributeBuilder.build_base_attributes(db_namespace=0)
+    expected |= names.AttributeBuilder.build_operation_attributes("XREADGROUP")
+    expected |= {names.REDIS_CLIENT_STREAM_NAME: "mails"}
+    expected |= {names.REDIS_CLIENT_CONSUMER_GROUP: "workers"}
+    assert expected.items() <= found.items()
+    assert set(found) - set(expected) <= {
+        "messaging.message.id", names.SERVER_ADDRESS, names.SERVER_PORT,
+    }  # fmt: skip
+
+
+def test_where_the_server_is(server: PenstockServer, spans: InMemorySpanExporter) -> None:
+    with redis.Redis(host=server.host, port=server.port) as client:
+        queue = Queue(client, "mails")
+        add(queue)
+    found = attributes(by_name(spans, "XADD mails"))
+    assert (found["server.address"], found["server.port"]) == (server.host, server.port)
+
+
+def test_each_attempt_is_a_span_and_a_failure_is_an_error(
+    queue: Queue, spans: InMemorySpanExporter
+) -> None:
+    def fail(job: Any) -> None:
+        raise ConnectionError("away")
+
+    add(queue)
+    worker = Worker(queue, tracing(fail))
+    assert worker.drain() + worker.drain() == 2
+    attempts = [span for span in spans.get_finished_spans() if span.name == "process mails"]
+    assert len(attempts) == 2
+    for attempt in attempts:
+        assert attempt.status.status_code is StatusCode.ERROR
+        assert attributes(attempt)["error.type"] == "ConnectionError"
+        assert [event.name for event in attempt.events] == ["exception"]
+    dead: Any = queue.client.xrange("mails:dead")
+    fields = {_bytes(name): _bytes(value) for name, value in dead[0][1].items()}
+    found, context = trace_of(fields), attempts[0].context
+    assert found is not None
+    assert context is not None
+    assert int(found.trace_id, 16) == context.trace_id
+
+
+@pytest.mark.parametrize("told", [Retry(5, "later"), Rejected("no good")])
+def test_what_a_function_says_on_purpose_is_no_error(
+    told: Exception, queue: Queue, spans: InMemorySpanExporter
+) -> None:
+    def tell(job: Any) -> None:
+        raise told
+
+    add(queue)
+    Worker(queue, tracing(tell)).drain()
+    process = by_name(spans, "process mails")
+    assert process.status.status_code is StatusCode.UNSET
+    (event,) = process.events
+    assert event.name == type(told).__name__.lower()
+    assert event.attributes == {"reason": str(told)}
+
+
+def test_a_job_without_a_trace_begins_one(queue: Queue, spans: InMemorySpanExporter) -> None:
+    queue.enqueue({"to": "bob"})
+    queue.enqueue({"to": "cem", "traceparent": "nonsense"})
+    Worker(queue, tracing(lambda job: None)).drain()
+    found = spans.get_finished_spans()
+    assert [span.parent for span in found] == [None, None]
+
+
+def test_nothing_is_carried_where_nothing_is_traced() -> None:
+    assert carrying({"to": "ann"}) == {"to": "ann"}
+
+
+def test_what_is_not_sampled_is_carried_as_not_sampled() -> None:
+    context = trace.SpanContext(1, 2, is_remote=False, trace_flags=trace.TraceFlags(0))
+    with trace.use_span(trace.NonRecordingSpan(context)):
+        fields = carrying({"to": "ann"})
+    assert fields["traceparent"] == f"00-{1:032x}-{2:016x}-00"
+
+
+@pytest.mark.asyncio
+async def test_a_worker_of_asyncio(server: PenstockServer, spans: InMemorySpanExporter) -> None:
+    current: list[trace.Span] = []
+
+    async def send(job: Any) -> None:
+        current.append(trace.get_current_span())
+
+    async with server.async_client(decode_responses=True) as client:
+        queue = queues_asyncio.Queue(client, "mails")
+        await queue.declare()
+        with traced(queue, {"to": "ann"}) as fields:
+            await queue.enqueue(fields)
+        assert await queues_asyncio.Worker(queue, tracing(send)).drain() == 1
+    process = by_name(spans, "process mails")
+    assert process.parent is not None
+    assert [span.get_span_context() for span in current] == [process.context]
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else value.encode()
