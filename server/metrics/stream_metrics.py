@@ -2,8 +2,8 @@
 
 The streams whose names metrics-streams matches are shown, with their groups, and with consumers if
 metrics-consumers says so, until there are metrics-max-series samples: these defend the server, and
-those who store its metrics, against many names. Which streams are shown first depends on when they
-were made, and penstock_metrics_streams_left_out says how many are not.
+those who store its metrics, against many names. A stream that has no room with all its groups is
+left out; those that were there first have it. penstock_metrics_streams_left_out counts the rest.
 
 Figures are taken in steps, so that others have their turn. All samples of a family stand together
 on the page, so the figures of all streams are kept until it is written.
@@ -18,11 +18,13 @@ from server.config.parameters import Config
 from server.metrics.exposition import label_of, labels_text, with_label
 from server.metrics.family import Column, Readings, column
 from server.parts.state import ServerState
-from server.parts.stream_survey.figures import GroupFigures, StreamFigures, figures_of
+from server.parts.stream_survey.figures import GroupFigures, group_figures
 from server.parts.stream_survey.survey import Found, walk
 from storage import glob
+from storage.keyspace.settings import Clock
+from storage.side_data.group_policy import GROUP_POLICY
+from storage.side_data.schedule import SCHEDULE
 from storage.stream.consumer_group import Consumer, ConsumerGroup
-from storage.stream.producers import Producers
 from storage.stream.stream import Stream
 
 IDLE_MS = 60_000  # since a consumer has asked for anything: then it counts as idle
@@ -34,15 +36,10 @@ OF_CONSUMER = (*OF_GROUP, "consumer")
 
 
 class StreamRow(NamedTuple):
-    """What is told of a stream besides its figures; ids are the unix ms in them."""
+    """A stream, and how many entries are added to it later."""
 
-    figures: StreamFigures
-    nodes: int
-    tree_nodes: int
-    max_deleted_ms: int
-    first_ms: int | None
-    last_ms: int | None
-    producers: Producers | None
+    stream: Stream
+    scheduled: int
 
 
 class GroupRow(NamedTuple):
@@ -68,7 +65,9 @@ def _of_producers(name: str, unit: str, meaning: str, read: Any) -> Column[Strea
     """There is no sample of a stream to which nobody adds each entry once."""
 
     def known(row: StreamRow) -> float | None:
-        value: float | None = None if row.producers is None else read(row.producers)
+        value: float | None = None
+        if row.stream.producers is not None:
+            value = read(row.stream.producers)
         return value
 
     return _stream(name, unit, meaning, known)
@@ -79,22 +78,24 @@ def _group(name: str, unit: str, meaning: str, read: Any) -> Column[GroupRow]:
 
 
 STREAM_COLUMNS: tuple[Column[StreamRow], ...] = (
-    _stream("redis_stream_length", "number", "Entries", lambda row: row.figures.length),
-    _stream("redis_stream_radix_tree_keys", "number", "Nodes of entries", lambda row: row.nodes),
+    _stream("redis_stream_length", "number", "Entries", lambda row: row.stream.length),
+    _stream("redis_stream_radix_tree_keys", "number", "Nodes of entries",
+            lambda row: len(row.stream.rax)),
     _stream("redis_stream_radix_tree_nodes", "number", "Nodes of the tree above them",
-            lambda row: row.tree_nodes),
+            lambda row: row.stream.rax.node_count),
     _stream("redis_stream_last_generated_id", "unix time in ms", "The last id that was given",
-            lambda row: row.figures.last_id.ms),
+            lambda row: row.stream.last_id.ms),
     _stream("redis_stream_groups", "number", "Consumer groups",
-            lambda row: len(row.figures.groups)),
+            lambda row: len(row.stream.groups)),
     _stream("redis_stream_max_deleted_entry_id", "unix time in ms",
-            "The greatest id that was deleted; 0: none was", lambda row: row.max_deleted_ms),
+            "The greatest id that was deleted; 0: none was",
+            lambda row: row.stream.max_deleted_id.ms),
     _stream("redis_stream_first_entry_id", "unix time in ms", "The id of the first entry",
-            lambda row: row.first_ms),
+            lambda row: row.stream.first_id.ms if row.stream.length else None),
     _stream("redis_stream_last_entry_id", "unix time in ms", "The id of the last entry",
-            lambda row: row.last_ms),
+            lambda row: row.stream.last_entry_id().ms if row.stream.length else None),
     _stream("redis_stream_entries_added_total", "number", "Entries that were ever added",
-            lambda row: row.figures.entries_added),
+            lambda row: row.stream.entries_added),
     _of_producers("redis_stream_idmp_duration_seconds", "seconds",
                   "For how long entries of producers are known that add each of them once",
                   lambda tracked: tracked.seconds),
@@ -110,9 +111,9 @@ STREAM_COLUMNS: tuple[Column[StreamRow], ...] = (
                   "Entries that they sent once more, and which were not added",
                   lambda tracked: tracked.duplicates),
     _stream("penstock_stream_bytes", "bytes", "What the nodes of the entries take",
-            lambda row: row.figures.bytes),
+            lambda row: row.stream.node_bytes()),
     _stream("penstock_stream_scheduled", "number", "Entries that are added later",
-            lambda row: row.figures.scheduled),
+            lambda row: row.scheduled),
 )  # fmt: skip
 
 GROUP_COLUMNS: tuple[Column[GroupRow], ...] = (
@@ -182,54 +183,46 @@ class Streams:
         clock = state.events.clock
         for found in walk(state.databases, state.stream_index, clock):
             if found is not None and self._is_wanted(found.key):
-                if self._room <= 0:
-                    self.left_out += 1
-                else:
-                    self._add(found, clock.now_ms)
+                yield from self._add(found, clock)
             yield
 
     def _is_wanted(self, key: bytes) -> bool:
         return any(pattern == b"*" or glob.match(pattern, key) for pattern in self._patterns)
 
-    def _add(self, found: Found, now_ms: int) -> None:
-        """Note what is told of a stream, if there is room for all of it."""
+    def _add(self, found: Found, clock: Clock) -> Iterator[None]:
+        """Note what is told of a stream, if there is room for all of it. O(1) in a step.
+
+        While others have their turn it may change, or go: its groups are those that it had.
+        """
         stream = found.stream
         samples = len(STREAM_COLUMNS) + len(GROUP_COLUMNS) * len(stream.groups)
         if self._with_consumers:
             consumers = sum(len(group.consumers) for group in stream.groups.values())
             samples += len(CONSUMER_COLUMNS) * consumers
-        self._room -= samples
-        if self._room < 0:
+        if samples > self._room:
             self.left_out += 1
             return
-        figures = figures_of(stream, found.db.side.get(found.key), now_ms)
+        self._room -= samples
+        side = found.db.side.get(found.key)
+        schedule = None if side is None else side.get(SCHEDULE)
         labels = (f"db{found.db.index}", label_of(found.key))
-        self._streams.add(labels_text(OF_STREAM, labels), _stream_row(stream, figures))
-        for row in figures.groups:
-            group = stream.groups[row.name]
-            text = labels_text(OF_GROUP, (*labels, label_of(row.name)))
-            self._groups.add(text, _group_row(group, row, now_ms))
-            for member in group.consumers.values() if self._with_consumers else ():
+        row = StreamRow(stream, 0 if schedule is None else len(schedule))
+        self._streams.add(labels_text(OF_STREAM, labels), row)
+        for name, group in stream.sorted_groups():
+            policy = None if side is None else side.get(GROUP_POLICY, name)
+            text = labels_text(OF_GROUP, (*labels, label_of(name)))
+            figures = group_figures(stream, name, group, policy, clock.now_ms)
+            self._groups.add(text, _group_row(group, figures, clock.now_ms))
+            yield
+            for member in list(group.consumers.values()) if self._with_consumers else ():
                 of_consumer = with_label(text, "consumer", label_of(member.name))
-                self._consumers.add(of_consumer, _consumer_row(member, now_ms))
+                self._consumers.add(of_consumer, _consumer_row(member, clock.now_ms))
+                yield
 
     @property
     def readings(self) -> tuple[Readings[Any], ...]:
         """What was found."""
         return self._streams, self._groups, self._consumers
-
-
-def _stream_row(stream: Stream, figures: StreamFigures) -> StreamRow:
-    is_empty = stream.length == 0
-    return StreamRow(
-        figures,
-        len(stream.rax),
-        stream.rax.node_count,
-        stream.max_deleted_id.ms,
-        None if is_empty else stream.first_id.ms,
-        None if is_empty else stream.last_entry_id().ms,
-        stream.producers,
-    )
 
 
 def _group_row(group: ConsumerGroup, figures: GroupFigures, now_ms: int) -> GroupRow:

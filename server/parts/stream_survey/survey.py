@@ -13,14 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from server.observe.part import Part
-from server.parts.stream_survey.figures import StreamFigures, figures_of
+from server.parts.stream_survey.figures import GroupFigures, group_figures
 from server.parts.stream_survey.stream_index import StreamIndex
 from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.keyspace import Keyspace
 from storage.keyspace.settings import Clock
+from storage.side_data.schedule import SCHEDULE
 from storage.stream.stream import Stream
 
-PAGE = 32  # streams between two looks at who else there is
+PAGE = 32  # streams, or groups, between two looks at who else there is
 AT_ONCE = 100  # keys of which INFO itself looks at all
 SLICE_S = 0.001  # of a tick: defends clients against a walk over many streams
 PAUSE_MS = 1000  # from the end of a walk to the next
@@ -59,42 +60,38 @@ def walk(databases: Sequence[Keyspace], index: StreamIndex, clock: Clock) -> Ite
             yield None
 
 
-class Sums(NamedTuple):
+class Sums:
     """What all streams have together. *lag* is the largest of those that are known."""
 
-    counted_ms: int = 0  # when the walk has ended, by the clock of the ticks
-    streams: int = 0
-    entries: int = 0
-    bytes: int = 0
-    groups: int = 0
-    consumers: int = 0
-    pending: int = 0
-    lag: int = 0
-    unknown_lags: int = 0
-    oldest_pending_ms: int = 0
-    redelivered: int = 0
-    dead_lettered: int = 0
-    scheduled: int = 0
+    __slots__ = (
+        "bytes", "consumers", "counted_ms", "dead_lettered", "entries", "groups", "lag",
+        "oldest_pending_ms", "pending", "redelivered", "scheduled", "streams", "unknown_lags",
+    )  # fmt: skip
 
-    def plus(self, figures: StreamFigures) -> Sums:
-        """The sums with one stream more."""
-        unknown = sum(group.lag is None for group in figures.groups)
-        lags = [group.lag for group in figures.groups if group.lag is not None]
-        return Sums(
-            self.counted_ms,
-            self.streams + 1,
-            self.entries + figures.length,
-            self.bytes + figures.bytes,
-            self.groups + len(figures.groups),
-            self.consumers + figures.consumers,
-            self.pending + figures.pending,
-            max([self.lag, *lags]),
-            self.unknown_lags + unknown,
-            max(self.oldest_pending_ms, figures.oldest_pending_ms or 0),
-            self.redelivered + figures.redelivered,
-            self.dead_lettered + figures.dead_lettered,
-            self.scheduled + figures.scheduled,
-        )
+    def __init__(self) -> None:
+        self.counted_ms = 0  # when the walk has ended, by the clock of the ticks
+        self.streams = self.entries = self.bytes = self.scheduled = 0
+        self.groups = self.consumers = self.pending = self.redelivered = self.dead_lettered = 0
+        self.lag = self.unknown_lags = self.oldest_pending_ms = 0
+
+    def add_stream(self, stream: Stream, scheduled: int) -> None:
+        """Add what a stream has, without its groups."""
+        self.streams += 1
+        self.entries += stream.length
+        self.bytes += stream.node_bytes()
+        self.scheduled += scheduled
+
+    def add_group(self, group: GroupFigures) -> None:
+        self.groups += 1
+        self.consumers += group.consumers
+        self.pending += group.pending
+        self.redelivered += group.redelivered
+        self.dead_lettered += group.dead_lettered
+        self.oldest_pending_ms = max(self.oldest_pending_ms, group.oldest_pending_ms or 0)
+        if group.lag is None:
+            self.unknown_lags += 1
+        else:
+            self.lag = max(self.lag, group.lag)
 
 
 class Survey(Part):
@@ -155,6 +152,17 @@ class Survey(Part):
             if found is None:
                 yield
             else:
-                side = found.db.side.get(found.key)
-                sums = sums.plus(figures_of(found.stream, side, self._clock.now_ms))
-        self._sums = sums._replace(counted_ms=self._ticked_ms)
+                yield from self._add(sums, found)
+        sums.counted_ms = self._ticked_ms
+        self._sums = sums
+
+    def _add(self, sums: Sums, found: Found) -> Iterator[None]:
+        """Add a stream, and its groups, some at each step: those that it has now."""
+        stream = found.stream
+        side = found.db.side.get(found.key)
+        schedule = None if side is None else side.get(SCHEDULE)
+        sums.add_stream(stream, 0 if schedule is None else len(schedule))
+        for number, (name, group) in enumerate(stream.sorted_groups(), 1):
+            sums.add_group(group_figures(stream, name, group, None, self._clock.now_ms))
+            if number % PAGE == 0:
+                yield

@@ -246,6 +246,14 @@ class TestLimits:
         assert of(server, "penstock_metrics_streams_left_out") == {(): 50 - len(streams)}
         assert "redis_up 1\n" in scraped(server), "all else is there"
 
+    def test_a_stream_with_too_many_groups_leaves_the_room_to_others(self, server):
+        for number in range(30):
+            server.send_line(f"XGROUP CREATE wide g:{number} 0 MKSTREAM")
+        server.send_line("XADD s 1-0 f v")
+        server.send_line("CONFIG SET metrics-max-series 200")
+        assert set(of(server, "redis_stream_length")) == {("db0", "s")}
+        assert of(server, "penstock_metrics_streams_left_out") == {(): 1}
+
     def test_the_same_streams_are_shown_each_time(self, server):
         server.send_line("CONFIG SET metrics-max-series 200")
         for number in range(50):
@@ -276,6 +284,24 @@ class TestSteps:
         assert asked.steps > 100, "each look at the clock ends a step"
         assert text.count("\nredis_stream_length{") == 300
         families(text)
+
+    def test_groups_and_consumers_take_steps_too(self, make_server):
+        """A stream with many of them was one step."""
+        server = make_server(metrics_consumers=True)
+        for number in range(20):
+            server.send_line(f"XGROUP CREATE s g:{number} 0 MKSTREAM")
+            server.send_line(f"XGROUP CREATECONSUMER s g:{number} c")
+        many = Asked()
+        pages_of(server, step_s=pages.SLICE_S).begin(Form.TEXT, many)
+        many.step()
+        while "redis_target_scrape" not in many.text.decode():
+            many.step()
+        before = many.steps
+        while "redis_stream_length" not in many.text.decode():
+            many.step()
+            server.send_line(f"XGROUP DESTROY s g:{many.steps - before}")
+        assert many.steps - before > 30
+        families(many.finish())
 
     def test_keys_and_streams_may_change_meanwhile(self, many):
         asked = Asked()

@@ -140,3 +140,18 @@ def test_a_walk_ends_however_fast_new_streams_come(server):
         server.send_line(f"XADD s:{steps + 1} 1-0 f v")
         assert steps < 10
     assert steps
+
+
+def test_groups_are_steps_of_the_walk_too(server, monkeypatch):
+    """The groups of a stream were counted in one go, however many they are."""
+    monkeypatch.setattr(survey, "AT_ONCE", -1)
+    monkeypatch.setattr(survey, "SLICE_S", 0.0)
+    for number in range(survey.PAGE * 3):
+        server.send_line(f"XGROUP CREATE s g:{number} 0 MKSTREAM")
+    fields(server)
+    ticks = 0
+    while not fields(server):
+        ticks += 1
+        server.state.survey.tick(ticks)
+    assert ticks == 1 + 3 + 1
+    assert fields(server)["penstock_stream_groups"] == str(survey.PAGE * 3)
