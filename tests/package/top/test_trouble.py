@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +96,44 @@ def test_patience_without_any_policy_is_a_minute() -> None:
 def test_a_stream_of_unknown_groups_has_no_trouble() -> None:
     assert Stream(b"s").groups is None
     assert of_stream([]) is trouble.NONE
+
+
+# ---------------------------------------------------------------------- the console's page
+
+STATIC = Path(__file__).parents[3] / "server" / "console" / "static"
+RUN = """
+import { readFileSync } from "node:fs";
+import { Samples, levelOf, troubleOfGroup } from "./trouble.js";
+
+const NOW = 1_000_000;
+const found = JSON.parse(readFileSync(0, "utf8")).map(({ groups }) => {
+  const all = groups.map(({ samples, now }) => {
+    const watched = new Samples();
+    for (const [ageS, sample] of samples) watched.look(sample, NOW - ageS * 1000);
+    return troubleOfGroup(now, watched.look(now, NOW), now.dead ?? null);
+  });
+  const none = { points: 0, reasons: [] };
+  const worst = all.reduce((one, each) => (each.points > one.points ? each : one), none);
+  return { points: worst.points, words: worst.reasons, level: levelOf(worst.points) };
+});
+console.log(JSON.stringify(found));
+"""
+
+
+@pytest.mark.skipif(
+    shutil.which("node") is None, reason="there is no node to run the page's script"
+)
+def test_the_page_of_the_console_computes_the_same(tmp_path: Path) -> None:
+    for script in STATIC.glob("*.js"):
+        shutil.copy(script, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "run.js").write_text(RUN)
+    ran = subprocess.run(
+        ["node", "run.js"], cwd=tmp_path, input=json.dumps(CASES), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert ran.stderr == ""
+    for case, found in zip(CASES, json.loads(ran.stdout), strict=True):
+        assert (found["points"], found["words"]) == (case["points"], case["words"]), case["name"]
+        loud = {"calm": {0, 1}, "warn": {2}, "bad": {3, 4}}[case["level"]]
+        assert found["level"] in loud, case["name"]

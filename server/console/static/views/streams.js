@@ -10,7 +10,7 @@ import { Rates } from "../rates.js";
 import { amend, link } from "../router.js";
 import { draw, sparkline } from "../spark.js";
 import { VirtualTable } from "../table.js";
-import { byTrouble, levelOf, toneOf, troubleOf } from "../trouble.js";
+import { byTrouble, forgetTrouble, levelOf, toneOf, troubleOf } from "../trouble.js";
 import { asText, expressionOf, idOf, patternOf } from "../words.js";
 import { createStream } from "./stream_actions.js";
 
@@ -38,7 +38,7 @@ function paintTrouble(cell, row) {
     cell.append(cell.bars);
   }
   const { points, reasons } = row.trouble;
-  const text = points ? `${points} points: ${reasons.join(", ")}` : "no trouble";
+  const text = reasons.length ? `${points} points: ${reasons.join(", ")}` : "no trouble";
   if (cell.bars.title === text) return;
   cell.bars.title = text;
   cell.bars.setAttribute("aria-label", text);
@@ -82,7 +82,7 @@ export function rowOf(raw, when = Date.now()) {
     const age = numberOf(each["oldest-pending-ms"]);
     each.oldestSince = age === null ? null : when - age;
   }
-  row.trouble = troubleOf(row);
+  row.trouble = troubleOf(row, when);
   return row;
 }
 
@@ -91,7 +91,7 @@ export function grow(row, when) {
   for (const each of [row, ...row["group-list"]]) {
     if (each.oldestSince !== null) each["oldest-pending-ms"] = Math.max(0, when - each.oldestSince);
   }
-  row.trouble = troubleOf(row);
+  row.trouble = troubleOf(row, when);
   return row;
 }
 
@@ -184,6 +184,7 @@ class Streams {
 
   drop(id) {
     this.all.delete(id);
+    forgetTrouble(id);
     this.rates.forget(id);
   }
 
@@ -204,7 +205,7 @@ class Streams {
   summaryText(rows) {
     if (!rows.length) return "";
     if (this.refusal) return this.refusal;
-    const troubled = rows.filter((row) => row.trouble.points).length;
+    const troubled = rows.filter((row) => row.trouble.reasons.length).length;
     const streams = `${count(rows.length)} stream${rows.length === 1 ? "" : "s"}`;
     const sum = (name) => rows.reduce((total, row) => total + (numberOf(row[name]) ?? 0), 0);
     const parts = [streams, `${count(troubled)} in trouble`, `${count(sum("pending"))} pending`, bytes(sum("bytes"))];
