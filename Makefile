@@ -322,7 +322,7 @@ demo-pipeline: build $(SPARK_READY)
 	  echo "Spark needs Java 17: apt-get install openjdk-17-jre-headless"; exit 1; }
 	@$(BIN)/python -m bench.pipeline_demo $(ARGS)
 
-FUZZERS := $(addprefix fuzz-,request_parser listpack_integrity rdb append_only commands primary sockets)
+FUZZERS := $(addprefix fuzz-,request_parser listpack_integrity rdb append_only commands primary sockets browsers)
 
 .PHONY: $(FUZZERS)
 fuzz:

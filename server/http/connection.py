@@ -34,6 +34,8 @@ MOST_BODY = 4 * 1024**2  # bytes of a request's body: a value that somebody edit
 MOST_PIPELINED = 64 * 1024  # bytes that may come while a request waits for its answer
 MOST_WORDS = 64  # in a query
 
+BODILESS = (204, 304)  # these have no body, and no length of one
+
 NOT_FOUND = Response(404, b"not found\n")
 TOO_LARGE = Response(413, b"request body too large\n")
 FAILED = Response(500, b"the server has failed to answer\n")
@@ -203,11 +205,12 @@ class HttpConnection(Endpoint, Exchange):
             self._answer(response)
 
     def _answer(self, response: Response, is_last: bool = False) -> None:
-        headers = [
-            ("content-type", response.kind),
-            ("content-length", str(len(response.body))),
-            *response.headers,
-        ]
+        headers = list(response.headers)
+        if response.status not in BODILESS:
+            headers[:0] = [
+                ("content-type", response.kind),
+                ("content-length", str(len(response.body))),
+            ]
         if is_last:
             headers.append(("connection", "close"))
         self._put(h11.Response(status_code=response.status, headers=headers))

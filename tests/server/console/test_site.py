@@ -40,6 +40,19 @@ async def test_the_page_and_its_modules():
 
 
 @in_a_loop
+async def test_answers_without_a_body_have_no_length_of_one():
+    async with browsing() as browser:
+        await browser.begin()
+        tag = (await browser.ask("GET", "/console/")).header("etag")
+        same = await browser.ask("GET", "/console/", None, if_none_match=tag)
+        out = await browser.post("logout", {})
+        assert [answer.status for answer in (same, out)] == [304, 204]
+        for answer in (same, out):
+            names = {name for name, _ in answer.headers}
+            assert not {"content-length", "content-type", "transfer-encoding"} & names
+
+
+@in_a_loop
 async def test_the_page_is_shown_without_a_session_and_the_api_is_not():
     async with browsing(requirepass="secret") as browser:
         assert (await browser.ask("GET", "/console/")).status == 200
