@@ -210,8 +210,9 @@ test-spark-rest:
 
 # The same sources without the compiled modules. The tests of the Spark side are skipped, and so are
 # those that compare with the newer peers, which are in build/. What pages and Makefile say is the same.
-# Replication and the crashes are of whole processes, and nearly all of their modules are not compiled.
-COMPILED_ONLY := $(addprefix tests/,crash docs frameworks image package replication test_make.py)
+# Replication, the crashes and the console are of whole processes, and nearly all of their modules are not
+# compiled.
+COMPILED_ONLY := $(addprefix tests/,console crash docs frameworks image package replication test_make.py)
 
 test-uncompiled: $(DEV_READY)
 	$(call copy_sources,build/uncompiled)

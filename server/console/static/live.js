@@ -1,8 +1,9 @@
 // What the server tells by itself: one stream of events, what it watches, and how it comes back.
 
 import { ServerGone, SessionEnded, askSession, currentDatabase, watch } from "./api.js";
+import { recall } from "./store.js";
 
-const EVERY_MS = 1000;
+const EVERY_MS = recall("every-ms", 1000); // in which the server looks at what has changed
 const PAUSES_MS = [1000, 2000, 4000, 8000, 15000]; // between attempts, while the server is gone
 const NOTHING = { watches: {}, streams: null, onWatch: null, onStreams: null };
 

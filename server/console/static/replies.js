@@ -49,8 +49,8 @@ export function written(reply) {
   return JSON.stringify(reply);
 }
 
-// Replies that are texts of lines are written as they are, as redis-cli does.
-const VERBATIM = /^(INFO|CLIENT (LIST|INFO)|CLUSTER (NODES|INFO)|LATENCY (DOCTOR|GRAPH)|MEMORY DOCTOR|LOLWUT|CONFIG HELP)\b/i;
+// Texts of lines, and words of the server's own, are written as they are, as redis-cli does.
+const VERBATIM = /^(INFO|CLIENT (LIST|INFO)|CLUSTER (NODES|INFO)|LATENCY (DOCTOR|GRAPH)|MEMORY DOCTOR|LOLWUT|CONFIG HELP|TYPE)\b/i;
 
 /** The reply to the command of these words. */
 export function replyText(words, reply) {

@@ -4,6 +4,7 @@ import { clear, setAttribute, svg } from "./dom.js";
 
 const WIDTH = 64;
 const HEIGHT = 16;
+const STILL = `M0 ${HEIGHT - 1.5}H${WIDTH}`; // where nothing happens, nothing is drawn anew
 const LEAST_COLUMNS = 14; // so that few of them are no wider than many
 
 /** A sparkline, to be changed by draw(). */
@@ -23,10 +24,10 @@ export function draw(node, values) {
   const step = WIDTH / Math.max(1, values.length - 1);
   const at = (value) => (HEIGHT - 1.5 - (most ? (value / most) * (HEIGHT - 3) : 0)).toFixed(1);
   const points = seen.map((value, place) => `${((left + place) * step).toFixed(1)} ${at(value)}`);
-  const line = points.length > 1 ? `M${points.join("L")}` : "";
+  const line = most && points.length > 1 ? `M${points.join("L")}` : STILL;
   setAttribute(node.parts.line, "d", line);
   const start = (left * step).toFixed(1);
-  setAttribute(node.parts.area, "d", line && most ? `${line}L${WIDTH} ${HEIGHT}L${start} ${HEIGHT}Z` : "");
+  setAttribute(node.parts.area, "d", line !== STILL ? `${line}L${WIDTH} ${HEIGHT}L${start} ${HEIGHT}Z` : "");
   setAttribute(node, "class", most ? "spark" : "spark still");
 }
 

@@ -10,6 +10,9 @@ import { arrange, button, h, setAttribute, setClass, setText } from "./dom.js";
 
 const SPARE_ROWS = 6; // above and below those in sight
 
+/** The name of a column whose heading is not written. */
+const unseen = (column) => h("span", { class: "unseen" }, column.name);
+
 export class VirtualTable {
   constructor({ label, columns, compare = null, href, empty = "Nothing here.", sortable = false, className = "" }) {
     Object.assign(this, { columns, compare, href, sortable });
@@ -42,10 +45,10 @@ export class VirtualTable {
   heading(column) {
     const cell = h("div", { role: "columnheader", class: `cell ${column.kind ?? ""} c-${column.name}`, title: column.hint });
     if (this.sortable && column.sort) {
-      cell.append(button(column.label, () => this.sortBy(column), { class: "sort" }));
+      cell.append(button(column.label || unseen(column), () => this.sortBy(column), { class: "sort" }));
       setAttribute(cell, "aria-sort", "none");
     } else {
-      cell.append(h("span", null, column.label));
+      cell.append(column.label ? h("span", null, column.label) : unseen(column));
     }
     column.heading = cell;
     return cell;
@@ -181,7 +184,7 @@ export class VirtualTable {
       const where = `translateY(${place * height}px)`;
       if (node.style.transform !== where) node.style.transform = where;
       setAttribute(node, "aria-rowindex", place + 2);
-      node.link.tabIndex = place === Math.min(this.current, this.order.length - 1) ? 0 : -1;
+      setAttribute(node.link, "tabindex", place === Math.min(this.current, this.order.length - 1) ? 0 : -1);
       this.paint(node, this.rows.get(id));
     }
     this.inOrder(wanted);

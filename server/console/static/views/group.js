@@ -64,21 +64,26 @@ class Group {
     this.figures = {};
     this.tabButtons = TABS.map(([tab, label]) => {
       this.figures[tab] = h("span", { class: "figure" });
-      return h("button", { type: "button", role: "tab", id: freshId("tab"), "data-tab": tab, "aria-controls": this.panel.id, onclick: () => this.choose(tab) }, label, this.figures[tab]);
+      return h("button", { type: "button", role: "tab", id: freshId("tab"), "data-tab": tab, "aria-controls": this.panel.id, onclick: () => this.chosen(tab) }, label, this.figures[tab]);
     });
     const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Backlog" }, this.tabButtons);
     list.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
       const place = TABS.findIndex(([tab]) => tab === this.tab);
-      this.choose(TABS[(place + step + TABS.length) % TABS.length][0], true);
+      this.chosen(TABS[(place + step + TABS.length) % TABS.length][0], true);
     });
     return list;
   }
 
+  /** A person has chosen this tab: the link has it, too. */
+  chosen(tab, focus = false) {
+    amend({ ...this.place.query, tab });
+    this.choose(tab, focus);
+  }
+
   choose(tab, focus = false) {
     this.tab = tab;
-    if (this.place.query.tab !== tab) amend({ ...this.place.query, tab });
     for (const each of this.tabButtons) {
       const chosen = each.dataset.tab === tab;
       setAttribute(each, "aria-selected", String(chosen));

@@ -1,7 +1,7 @@
 // Latency: the server's own events over time, and how long commands take, as histograms.
 
 import { ask, isError, objectOf, pairsOf, run } from "../api.js";
-import { h, setText } from "../dom.js";
+import { button, h, setText } from "../dom.js";
 import { count, time } from "../format.js";
 import { errorLine, head, section } from "../page.js";
 import { DataTable } from "../rows.js";
@@ -71,17 +71,24 @@ export async function show(place) {
   const charts = h("div", { class: "charts" });
   const threshold = h("p", { class: "summary" });
   const error = errorLine();
+  let shown = CHARTS;
+  const all = button("", () => {
+    shown = Infinity;
+    again();
+  }, { hidden: true });
   const refresh = async () => {
     const [config, histograms] = await run([["CONFIG", "GET", "latency-monitor-threshold"], ["LATENCY", "HISTOGRAM"]]);
     const limit = isError(config) ? undefined : objectOf(config)["latency-monitor-threshold"];
     setText(threshold, limit === undefined ? "" : Number(limit) ? `Events of ${ms(limit)} and more are noted` : "Events are not noted: latency-monitor-threshold is 0");
     table.update(await events());
     if (isError(histograms)) throw new Error(histograms.error);
-    const most = pairsOf(histograms).sort((one, other) => callsOf(other) - callsOf(one)).slice(0, CHARTS);
-    charts.replaceChildren(...most.map(histogram));
+    const sorted = pairsOf(histograms).sort((one, other) => callsOf(other) - callsOf(one));
+    charts.replaceChildren(...sorted.slice(0, shown).map(histogram));
+    all.hidden = sorted.length <= shown;
+    setText(all, `Show all ${count(sorted.length)} commands`);
   };
   const again = () => refresh().then(() => error.say(null), (failure) => error.say(failure.message));
-  place.root.append(head(place, { title: "Latency" }), threshold, error, table.node, section("How long commands take", charts));
+  place.root.append(head(place, { title: "Latency" }), threshold, error, table.node, section("How long commands take", charts, h("p", { class: "bar" }, all)));
   place.refresh = again;
   await again();
 }

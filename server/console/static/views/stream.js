@@ -112,8 +112,9 @@ class Stream {
 
   came({ rows, gone }) {
     const mine = rows.map((raw) => rowOf(raw)).find((row) => row.name === this.name);
-    this.missing.hidden = !gone.some((key) => asText(key) === this.name);
+    if (gone.some((key) => asText(key) === this.name)) this.missing.hidden = false;
     if (!mine) return;
+    this.missing.hidden = true;
     this.row = mine;
     this.rates.add("", Date.now(), numberOf(mine["entries-added"]) ?? 0);
     this.groups.update(mine["group-list"]);
