@@ -62,10 +62,14 @@ class DatabaseIndex:
         self._scanned = 0
         self.is_complete = False
 
-    def gather(self) -> None:
-        """Look at some more keys of the database. O(AT_ONCE)."""
+    def check(self) -> None:
+        """Gather anew if the database has other keys now; let go what it had."""
         if self._table is not self._database.table:
             self._begin()
+
+    def gather(self) -> None:
+        """Look at some more keys of the database. O(AT_ONCE)."""
+        self.check()
         if not self.is_complete:
             self._scanned, keys = self._database.scan(self._scanned, AT_ONCE)
             for key in keys:
@@ -143,6 +147,12 @@ class StreamIndex(Part):
         """Hear of new keys while there are names."""
         for db in self._databases:
             db.events.tells_new_keys = bool(self._of) or self._others_tell.get(db.index, False)
+
+    def emptied(self, databases: Sequence[Keyspace]) -> None:
+        for db in databases:
+            names = self._of.get(db.index)
+            if names is not None:
+                names.check()
 
     def added(self, db_index: int, key: bytes) -> None:
         """*key* is new."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.parts.stream_survey import stream_index
+from storage import allocation
 
 
 def table(row):
@@ -306,3 +307,13 @@ def test_notifications_of_new_keys_go_on_when_the_names_go(server):
     server.send_line("CONFIG SET notify-keyspace-events KEnx")
     server.state.stream_index.tick(stream_index.KEPT_MS)
     assert server.state.events.tells_new_keys
+
+
+def test_keys_that_are_flushed_are_let_go(server):
+    """The names held on to the table of keys, and to all values in it."""
+    server.send_line("XADD s 1-0 f v")
+    shown(server)
+    before = allocation.used_bytes()
+    server.send("XADD", "large", "1-0", "f", b"x" * 100_000)
+    server.send_line("FLUSHALL")
+    assert allocation.used_bytes() < before
