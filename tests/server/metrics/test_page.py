@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from server.metrics import page as pages
 from server.metrics.exposition import Form
 from server.metrics.page import Page
+from tests.server.metrics.names import wanted_names
 from tests.server.metrics.scraping import Asked, families, of, pages_of, samples, scraped
-
-NAMES = (Path(__file__).parent / "names.txt").read_text().split("\n")
-
-
-def wanted_names():
-    """Lines of names.txt: a name, its labels, and when it is there, if that is not always."""
-    for line in NAMES:
-        if line and not line.startswith("#"):
-            words, _, when = line.partition("!")
-            name, *labels = words.split()
-            yield name, labels, when
 
 
 @pytest.fixture
@@ -50,7 +38,7 @@ def busy(make_server):
 
 @pytest.mark.parametrize("form", Form)
 def test_each_name_of_the_list_is_there_with_its_labels(busy, form):
-    """tests/replication has those of replicas, and test_prometheus.py those of the AOF."""
+    """But for those that are there only at times: test_sometimes.py has them."""
     found = samples(busy, form)
     labels = {name: {key for key, _ in labels} for name, labels in found}
     for name, expected, when in wanted_names():
