@@ -35,8 +35,6 @@ COMMENT_MS = 15_000
 COMMENT = b":\n\n"
 GONE = b"event: gone\ndata: {}\n\n"
 RETRY = b"retry: 2000\n"
-# Defends the server against a browser that holds what it was sent and takes no more.
-PATIENCE_MS = 60_000
 
 
 class Live(Body):
@@ -62,7 +60,6 @@ class Live(Body):
         self._is_over = False
         self._has_comment = False
         self._sent_ms = self._now_ms = now_ms
-        self._asked_ms = now_ms  # when the peer took something last
 
     # ------------------------------------------------------------------ what it watches
 
@@ -92,7 +89,7 @@ class Live(Body):
         self._runner.client.touch(now_ms)
 
     def tick(self, now_ms: int) -> None:
-        """Look at what is due by *now_ms*, and at whether the browser still takes anything."""
+        """Look at what is due by *now_ms*."""
         self._now_ms = now_ms
         if self._is_over:
             return
@@ -102,11 +99,7 @@ class Live(Body):
             if task.is_due(now_ms) and not self._runner.is_full:
                 task.begin(now_ms)
                 self._runner.add(task)
-        if not self._has_news():
-            self._asked_ms = now_ms
-        elif now_ms - self._asked_ms > PATIENCE_MS:
-            self.end()
-        else:
+        if self._has_news():
             self._exchange.wake()
 
     def _has_news(self) -> bool:
@@ -116,7 +109,6 @@ class Live(Body):
     # ------------------------------------------------------------------ what is sent
 
     def more(self) -> bytes | None:
-        self._asked_ms = self._now_ms
         for text in self._texts:
             if text:
                 return self._sending(text.encode())
@@ -143,14 +135,14 @@ class Live(Body):
         if not self._is_over:
             self._is_over = True
             self._tasks = []
-            self._texts = iter(())
-            self._events.append(GONE)
+            self._events.append(GONE)  # when the event that is being sent is whole
             self._runner.close()
             self._ended(self.id)
             self._exchange.wake()
 
     def gone(self) -> None:
         """The browser has left."""
+        self._texts = iter(())
         self.end()
 
 

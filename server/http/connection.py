@@ -51,7 +51,6 @@ class HttpConnection(Endpoint, Exchange):
         "_body",
         "_have",
         "_is_asked",
-        "_is_backed_up",
         "_is_closed",
         "_is_ending",
         "_is_tls",
@@ -63,6 +62,7 @@ class HttpConnection(Endpoint, Exchange):
         "_transport",
         "_turn",
         "heard_ms",
+        "is_backed_up",
         "is_waiting",
     )
 
@@ -81,7 +81,7 @@ class HttpConnection(Endpoint, Exchange):
         self._have = b""  # of its body
         self._body: Body | None = None  # that is being sent
         self._is_asked = False  # for its next piece, in a turn to come
-        self._is_backed_up = False  # the socket has not taken all that it was given
+        self.is_backed_up = False  # the socket has not taken all that it was given
         self._is_ending = False  # what was answered is sent, and no more
         self._is_closed = False
         self.heard_ms = peers.now_ms  # when something came last
@@ -110,10 +110,14 @@ class HttpConnection(Endpoint, Exchange):
         self._leave_body()
 
     def pause_writing(self) -> None:
-        self._is_backed_up = True
+        self.is_backed_up = True
+        self.heard_ms = self._peers.now_ms
+
+    def sent_some(self) -> None:
+        self.heard_ms = self._peers.now_ms
 
     def resume_writing(self) -> None:
-        self._is_backed_up = False
+        self.is_backed_up = False
         self.heard_ms = self._peers.now_ms
         self._turn.enter()
         self.wake()
@@ -237,7 +241,7 @@ class HttpConnection(Endpoint, Exchange):
             self.wake()
 
     def wake(self) -> None:
-        if self._body is not None and not (self._is_asked or self._is_backed_up):
+        if self._body is not None and not (self._is_asked or self.is_backed_up):
             self._is_asked = True
             self._turn.run_later(self._send_more)
 
@@ -245,7 +249,7 @@ class HttpConnection(Endpoint, Exchange):
         """Ask the body for one piece; more of them follow in turns of their own."""
         self._is_asked = False
         body = self._body
-        if body is None or self._is_backed_up:
+        if body is None or self.is_backed_up:
             return
         try:
             piece = body.more()

@@ -7,13 +7,15 @@ from typing import Protocol
 # These defend the server's files and memory against those who connect and do nothing.
 MOST = 256  # connections at a time
 PATIENCE_MS = 15_000  # for a request, or the rest of one
+STALLED_MS = 60_000  # for a peer to take more of its answer
 
 
 class Peer(Protocol):
     """One connection. *heard_ms* is when something came or was taken last; monotonic ms."""
 
     heard_ms: int
-    is_waiting: bool
+    is_waiting: bool  # for a request
+    is_backed_up: bool  # the peer has not taken all that it was sent
 
     def disconnect(self) -> None:
         """Close at once."""
@@ -40,10 +42,15 @@ class Peers:
         self._all.discard(peer)
 
     def tick(self, now_ms: int) -> None:
-        """Disconnect those from whom a request has been awaited for too long."""
+        """Disconnect those that send no request, or take no more of an answer, for too long."""
         self.now_ms = now_ms
         for peer in list(self._all):
-            if peer.is_waiting and now_ms - peer.heard_ms > PATIENCE_MS:
+            idle_ms = now_ms - peer.heard_ms
+            if peer.is_backed_up:
+                is_over = idle_ms > STALLED_MS
+            else:
+                is_over = peer.is_waiting and idle_ms > PATIENCE_MS
+            if is_over:
                 peer.disconnect()
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from server import app
 from server.http.connection import MOST_BODY, MOST_PIPELINED
 from server.http.messages import Body, Response, Site, Sites
-from server.http.peers import MOST, PATIENCE_MS
+from server.http.peers import MOST, PATIENCE_MS, STALLED_MS
 from tests.ports import free_port
 from tests.server.running import on_each_loop, running
 
@@ -337,3 +337,20 @@ async def test_one_more_than_there_may_be_is_turned_away():
             task.cancel()
         for _, writer in opened:
             writer.transport.abort()
+
+
+@on_each_loop
+async def test_a_peer_that_takes_no_more_is_disconnected_after_a_while():
+    """It would be one of the few hundred that there may be, for as long as it likes."""
+    async with face() as server:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1000)
+        writer.write(GET % b"/flood")
+        await server.instance.until(lambda: server.toy.bodies)
+        body = server.toy.bodies[0]
+        await server.instance.until(lambda: body.exchange.is_backed_up)
+        server.peers.tick(body.exchange.heard_ms + STALLED_MS)
+        assert not body.is_gone
+        server.peers.tick(body.exchange.heard_ms + STALLED_MS + 1)
+        assert body.is_gone
+        assert len(server.peers) == 0
+        writer.close()
