@@ -218,12 +218,16 @@ class Pages:
 
     def begin(self, form: Form, exchange: Exchange) -> None:
         """Answer *exchange* with the page that is being made, or with a new one."""
+        exchange.begin(self.reader(form, exchange), form.value)
+
+    def reader(self, form: Form, exchange: Exchange) -> Reader:
+        """Who takes such a page for *exchange*."""
         self._scrapes.asked += 1
         page = self._made.get(form)
         if page is None:
             page = Page(self._state, form, self._scrapes, self._monotonic_s)
             self._made[form] = page
-        exchange.begin(Reader(page, exchange, self), form.value)
+        return Reader(page, exchange, self)
 
     def go_on(self, page: Page) -> None:
         """Make more of *page*. One that is done, or has failed, is not given to new readers."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextlib import suppress
 
 import pytest
 
+from server.http.messages import Request
 from server.metrics.exposition import Form
+from server.metrics.site import Metrics
 from tests.ports import free_port
-from tests.server.metrics.scraping import families
+from tests.server.metrics.scraping import Asked, families
 from tests.server.running import ask, on_each_loop, running
 
 
@@ -52,6 +55,24 @@ async def test_a_scrape_has_figures_of_the_server():
         status, fields, text = await get(port, "/metrics", accept)
         assert (status, fields["content-type"]) == (200, Form.OPEN_METRICS.value)
         assert families(text, Form.OPEN_METRICS)["redis_up"].samples[0].value == 1
+
+
+def test_what_makes_the_page_is_imported_in_steps_and_again_if_that_fails(server, monkeypatch):
+    site = Metrics(server.state)
+    page = sys.modules.get("server.metrics.page")
+    monkeypatch.setitem(sys.modules, "server.metrics.stream_metrics", None)
+    asked = Asked()
+    site.serve(Request("GET", "/metrics", {}, {}, b"", "", "", False), asked)
+    with pytest.raises(ImportError):
+        asked.finish()
+    monkeypatch.undo()
+    again = Asked()
+    site.serve(Request("GET", "/metrics", {}, {}, b"", "", "", False), again)
+    for _ in range(5):
+        again.step()
+        assert not again.text
+    assert "redis_up 1\n" in again.finish()
+    assert page is None or sys.modules["server.metrics.page"] is page
 
 
 @on_each_loop
