@@ -26,8 +26,12 @@ ESCAPED_BAR = re.compile(r"<code>[^<]*\\\|[^<]*</code>")
 
 
 def sources() -> list[str]:
-    """The paths of all pages and drawings, from the root of the repository."""
-    inside = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/images/*.svg")]
+    """The paths of all pages, drawings and pictures, from the root of the repository."""
+    inside = [
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/images/*.svg"),
+        *ROOT.glob("docs/images/*.png"),
+    ]
     return [*PAGES, *sorted(str(path.relative_to(ROOT)) for path in inside)]
 
 

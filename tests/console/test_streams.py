@@ -35,7 +35,7 @@ def test_the_stream_in_trouble_stands_first_and_its_figures_are_the_servers(cons
     expect(console.cell("late", "lag")).to_have_text("120")
     expect(console.cell("late", "length")).to_have_text("120")
     expect(console.row("late").locator(".bars")).to_have_attribute(
-        "aria-label", "3 points: lag 120, no consumer"
+        "aria-label", "306 points: nobody reads"
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.docs.pages import PAGES, ROOT, anchors, prose, text_of
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-DRAWING = ".svg"
+DRAWINGS = (".svg", ".png")
 
 
 def links(page: str) -> list[str]:
@@ -36,7 +36,7 @@ def test_every_link_leads_to_a_page_and_a_section_of_it(page: str) -> None:
         path = linked(page, name) if name else page
         assert (ROOT / path).is_file(), target
         # The site has pages and drawings only: a source is named as code, not linked.
-        assert path in PAGES or path.endswith(DRAWING), target
+        assert path in PAGES or path.endswith(DRAWINGS), target
         if section:
             assert section in anchors(path), target
 

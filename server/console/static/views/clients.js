@@ -15,7 +15,7 @@ const isBlocked = (client) => client.flags.includes("b");
 
 const FLAGS = {
   b: "waits", x: "in a transaction", P: "subscribed", O: "monitors", S: "a replica", M: "the primary",
-  u: "a socket of this machine", t: "tracks keys", e: "not evicted", c: "leaves", A: "leaves now", d: "its keys have changed", r: "reads a cluster's replica",
+  U: "a socket of this machine", t: "tracks keys", e: "not evicted", c: "leaves", A: "leaves now", d: "its keys have changed", r: "reads a cluster's replica",
 };
 
 /** What a client does, in words: what it waits for, where the server tells. */

@@ -15,8 +15,11 @@ import { scheduleSection } from "./schedule.js";
 import { addEntry, createGroup, deleteEntries, deleteStream, trim } from "./stream_actions.js";
 import { grow, rowOf } from "./streams.js";
 
-/** A policy as words: ["VISIBILITY", "30000"] is "visibility 30000". */
-export const policyText = (words) => (words?.length ? words.map(asText).join(" ").toLowerCase() : "none");
+const OPTION = /^(VISIBILITY|BACKOFF|DEADLETTER|RELEASED|PAUSED|ACTIVE|TIMEOUT|CONSUMERTIMEOUT|ORDERBY|MAX[A-Z]+)$/;
+
+/** A policy as words: ["VISIBILITY", "30000"] is "visibility 30000"; names stay as they are. */
+export const policyText = (words) => (words?.length
+  ? words.map(asText).map((word) => (OPTION.test(word) ? word.toLowerCase() : word)).join(" ") : "none");
 
 const REDRAW_MS = 1000;
 const DEFAULTS = new Set(["0", "no", "", "100"]);
