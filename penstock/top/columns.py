@@ -9,7 +9,7 @@ from typing import Any
 from penstock.top import cells
 from penstock.top.board import Row
 
-NAME_MIN, NAME_MAX = 10, 60
+NAME_MIN, NAME_USUAL, NAME_MAX = 10, 24, 60
 TROUBLE_MIN = 24
 
 
@@ -125,27 +125,27 @@ def matching(rows: Iterable[Row], wanted: str) -> list[Row]:
 def fitting(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[tuple[Column, int]]:
     """The columns that *width* has room for, with their own widths.
 
-    The least needed ones are left out first. The names take what they need, within bounds.
+    The least needed ones are left out first, so that names of usual length are whole. The names
+    take what they need, within bounds; the words of trouble have the rest.
     """
     chosen = list(columns)
+    names = [column for column in columns if not column.width and column is not TROUBLE]
+    asked = [max((len(column.cell(row)) for row in rows), default=0) for column in names]
+    least = sum(max(NAME_MIN, min(NAME_USUAL, each)) for each in asked)
+    least += TROUBLE_MIN if TROUBLE in columns else 0
     while True:
-        fixed = sum(column.width + 2 for column in chosen if column.width)
-        loose = [column for column in chosen if not column.width]
-        names = loose[:-1] if loose and loose[-1] is TROUBLE else loose
-        room = width - fixed - 2 * len(loose)
-        least = NAME_MIN * len(names) + (TROUBLE_MIN if TROUBLE in loose else 0)
+        room = width - sum(column.width + 2 for column in chosen) + 2
         worst = max(chosen, key=lambda column: column.needs, default=None)
         if room >= least or worst is None or not worst.needs:
             break
         chosen.remove(worst)
     sizes = {column.title: column.width for column in chosen}
-    left = max(room, least) - (TROUBLE_MIN if TROUBLE in loose else 0)
-    for at, column in enumerate(names):
-        asked = max((len(column.cell(row)) for row in rows), default=0)
+    left = max(room, NAME_MIN * len(names)) - (TROUBLE_MIN if TROUBLE in chosen else 0)
+    for at, (column, each) in enumerate(zip(names, asked, strict=True)):
         share = max(NAME_MIN, left // (len(names) - at))
-        sizes[column.title] = min(max(NAME_MIN, asked), share, NAME_MAX)
+        sizes[column.title] = min(max(NAME_MIN, each), share, NAME_MAX)
         left -= sizes[column.title]
-    if TROUBLE in loose:
+    if TROUBLE in chosen:
         sizes[TROUBLE.title] = max(TROUBLE_MIN, left + TROUBLE_MIN)
     return [(column, sizes[column.title]) for column in chosen]
 

@@ -63,7 +63,7 @@ class EntryScreen(LiveScreen):
             self._life = await life_of(self.feed.server, row, self._entry)
         except LOST:
             return
-        if self.is_mounted:
+        if self._is_there:
             self._text.update(self._said())
 
     def _said(self) -> Text:

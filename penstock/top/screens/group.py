@@ -77,7 +77,7 @@ class GroupScreen(LiveScreen):
             )
         except LOST:
             return
-        if part is self.part and self.is_mounted:
+        if part is self.part and self._is_there:
             self.page = page
             self._show_page()
 

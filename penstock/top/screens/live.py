@@ -84,6 +84,7 @@ class LiveScreen(Screen[None]):
         self.watch_feed = watch
         self.notice = ""
         self._lines = {name: Static(id=name) for name in LINES}
+        self._is_there = False
         self._line_texts: dict[str, Text] = {}  # what each line says now
 
     @property
@@ -130,7 +131,12 @@ class LiveScreen(Screen[None]):
         self.update_lines()
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self.update_figures)
+        """At once: the next key that is pressed may be about what is shown."""
+        self._is_there = True
+        self.update_figures()
+
+    def on_unmount(self) -> None:
+        self._is_there = False
 
     def on_screen_resume(self) -> None:
         self.update_figures()
@@ -140,7 +146,7 @@ class LiveScreen(Screen[None]):
 
     def update_figures(self) -> None:
         """Show everything anew, if there is a screen by now, and still."""
-        if not (self.is_mounted and self.is_attached):
+        if not self._is_there:
             return
         self.show_figures()
         self.update_lines()
@@ -164,7 +170,7 @@ class LiveScreen(Screen[None]):
     def say(self, notice: str) -> None:
         """Say what came of something, until the next key that does something."""
         self.notice = notice
-        if self.is_mounted:
+        if self._is_there:
             self._show_notice()
 
     def _state(self) -> Text:

@@ -119,6 +119,13 @@ def test_streams_that_have_gone_are_forgotten() -> None:
     assert board.group(b"a", b"g") is None
 
 
+def test_a_name_of_usual_length_is_whole_before_less_needed_columns_are_there() -> None:
+    rows = rows_of(Stream(b"warehouse:orders", groups=()))
+    chosen = {column.title: size for column, size in fitting(OF_STREAMS, rows, 130)}
+    assert chosen["stream"] == len("warehouse:orders")
+    assert columns.SPARK.title not in chosen
+
+
 @pytest.mark.parametrize("width", [20, 60, 100, 200])
 def test_a_cell_that_is_too_long_is_cut_and_shows_it(width: int) -> None:
     assert columns.padded("x" * 300, columns.STREAM, width) == "x" * (width - 1) + "…"

@@ -22,6 +22,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 @pytest.fixture
 def queue(server: PenstockServer) -> PenstockServer:
     """Orders, of which three are under way, two are dead, one comes later; and a calm stream."""
+    server.freeze()
     server.call("XGROUP", "CREATE", "orders", "ship", "0", "MKSTREAM")
     policy = "VISIBILITY 1000 DEADLETTER orders:dead MKSTREAM"
     server.call("XGROUP", "CFGSET", "orders", "ship", *policy.split())
@@ -280,7 +281,7 @@ async def test_the_picture_of_the_docs(server: PenstockServer) -> None:
         server.call("XREADGROUP", "GROUP", group, "w1", "NOACK", "STREAMS", stream, ">")
     server.call("XGROUP", "PAUSE", "payments", "book")
     server.travel(seconds=95)
-    async with screen_of(server.port, size=(144, 18)) as screen:
+    async with screen_of(server.port, size=(150, 18)) as screen:
         for times in (1, 3, 2, 0, 1, 2, 4, 3, 1, 0, 2, 1):
             looks = screen.app.watch_feed.feed.figures.looks
             add(times)

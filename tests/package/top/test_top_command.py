@@ -30,6 +30,7 @@ def top(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 @pytest.fixture
 def queue(server: PenstockServer) -> PenstockServer:
     """Ten entries, three under way for 20 s, and nobody's dead letter."""
+    server.freeze()
     server.call("XGROUP", "CREATE", "orders", "ship", "0", "MKSTREAM")
     policy = "VISIBILITY 1000 DEADLETTER dead MKSTREAM"
     server.call("XGROUP", "CFGSET", "orders", "ship", *policy.split())
