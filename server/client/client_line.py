@@ -11,6 +11,8 @@ obl, oll, omem    replies: bytes in that buffer; pieces that the socket has not 
                   that are too large to be copied, and their bytes
 tot-mem           all of that, what it watches and is subscribed to, and the client itself
 parse-batch-*     how often commands of it were whole at once, and how many in all
+waits             Penstock's own, only of a client that waits: for which keys, or keys that match
+                  which patterns; what could be taken for something else is %XX
 """
 
 from __future__ import annotations
@@ -23,6 +25,10 @@ from server.table import errors
 
 NO_REDIRECTION = -1  # the client tracks no keys
 NOT_IN_MULTI = -1
+
+# These keep the line short, whatever a client waits for: it is for people, and made of all clients.
+MOST_WAITS = 4  # keys
+LONGEST_WAIT = 100  # bytes of each
 
 TYPES = {
     b"normal": "normal",
@@ -40,6 +46,9 @@ def line(client: Client, now_ms: int, running: Sequence[bytes] = ()) -> bytes:
     """
     fields = _fields(client, now_ms, sum(map(len, running))).items()
     text = " ".join(f"{name}={value}" for name, value in fields)
+    waits = _waits(client)
+    if waits:
+        text += f" waits={waits}"
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -140,3 +149,23 @@ def _flags(client: Client) -> str:
         "T": client.no_touch,
     }
     return "".join(letter for letter, holds in letters.items() if holds) or "N"
+
+
+def _waits(client: Client) -> str:
+    """What *client* waits for; "" if it does not, or not for keys."""
+    waiter = client.waiter
+    if waiter is None:
+        return ""
+    readers = waiter.block.readers
+    keys = waiter.block.keys if readers is None else readers.patterns
+    shown = [_spelled(key) for key in keys[:MOST_WAITS]]
+    return ",".join(shown + ["..."] * (len(keys) > MOST_WAITS))
+
+
+def _spelled(key: bytes) -> str:
+    """The beginning of *key*, in ASCII without blanks, commas and what begins an escape."""
+    letters = [
+        chr(byte) if 0x21 <= byte <= 0x7E and byte not in b"%,=" else f"%{byte:02X}"
+        for byte in key[:LONGEST_WAIT]
+    ]
+    return "".join(letters) + "..." * (len(key) > LONGEST_WAIT)

@@ -164,6 +164,7 @@ NEWER_FIELDS = {
     b"io-thread",  # Redis 8.0
     *(b"capa", b"tot-net-in", b"tot-net-out", b"tot-cmds"),  # Valkey 8 and 9
     *(b"read-events", b"parse-batch-cmd-sum", b"parse-batch-cnt"),  # Redis 8.8
+    b"waits",  # Penstock
 }
 
 

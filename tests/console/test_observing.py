@@ -21,20 +21,20 @@ from tests.polling import until
 
 @pytest.fixture
 def waiting(console: Console) -> Iterator[redis.Redis]:
-    """A client, named `worker`, that waits for the list `tasks`."""
+    """A client, named `worker`, that waits for the list `the tasks`."""
     client = redis.Redis(
         port=console.server.port, client_name="worker", retry=Retry(NoBackoff(), 0)
     )
 
     def wait() -> None:
         with contextlib.suppress(redis.exceptions.RedisError):
-            client.blpop("tasks", timeout=0)
+            client.blpop("the tasks", timeout=0)
 
     thread = threading.Thread(target=wait)
     thread.start()
     until(lambda: console.redis.info("clients")["blocked_clients"] == 1, "a client that waits")
     yield client
-    console.redis.rpush("tasks", "the end")
+    console.redis.rpush("the tasks", "the end")
     thread.join()
     client.close()
 
@@ -50,8 +50,8 @@ def test_a_client_that_waits_stands_first_with_its_command(console: Console):
     first = console.page.locator("table.data tbody tr").first
     expect(first).to_contain_text("worker")
     expect(first).to_contain_text("waits")
-    expect(first).to_contain_text("blpop")
-    console.redis.rpush("tasks", "x")
+    expect(first).to_contain_text("blpop for the tasks")
+    console.redis.rpush("the tasks", "x")
     expect(console.fact("They wait")).to_have_text("0")
 
 
@@ -61,7 +61,7 @@ def test_a_client_is_ended_after_what_is_lost_is_named(console: Console):
     worker_row(console).get_by_role("button").click()
     [connection, waits] = console.losses()
     assert connection.endswith("named worker")
-    assert waits.startswith("what it waits for, blpop")
+    assert waits == "what it waits for, blpop for the tasks"
     console.submit("End the client")
     expect(worker_row(console)).to_have_count(0)
     assert "worker" not in [each["name"] for each in console.redis.client_list()]

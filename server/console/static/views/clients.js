@@ -18,12 +18,21 @@ const FLAGS = {
   U: "a socket of this machine", t: "tracks keys", e: "not evicted", c: "leaves", A: "leaves now", d: "its keys have changed", r: "reads a cluster's replica",
 };
 
+/** A key as it is: CLIENT LIST has %XX for what could be taken for something else. */
+function spelled(word) {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word; // no text
+  }
+}
+
 /** What a client does, in words: what it waits for, where the server tells. */
 function doing(client) {
   const command = (client.cmd ?? "NULL").replace("|", " ");
   const words = command === "NULL" ? "nothing yet" : command;
   if (!isBlocked(client)) return words;
-  return client.waits ? `${words} on ${client.waits}` : words;
+  return client.waits ? `${words} for ${client.waits.split(",").map(spelled).join(", ")}` : words;
 }
 
 const flagsOf = (client) => [...client.flags].map((flag) => FLAGS[flag]).filter(Boolean).join(", ");

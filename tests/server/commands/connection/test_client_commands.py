@@ -73,6 +73,23 @@ def test_no_evict_and_no_touch_show_in_the_flags(server, what):
 # ---------------------------------------------------------------------- LIST
 
 
+def test_a_client_that_waits_says_for_which_keys(server):
+    one, many, patterns = server.client(), server.client(), server.client()
+    assert one.send("BLPOP", "a key", "x,y=%\xff", "0") is NOTHING
+    assert many.send("BLPOP", *"abcdef", "0") is NOTHING
+    assert patterns.send_line("XREAD BLOCK 0 MATCH orders:* $") is NOTHING
+    shown = listed(server)
+    assert shown[2]["waits"] == "a%20key,x%2Cy%3D%25%C3%BF"
+    assert shown[3]["waits"] == "a,b,c,d,..."
+    assert shown[4]["waits"] == "orders:*"
+    assert "waits" not in shown[1]
+
+
+def test_a_key_that_a_client_waits_for_is_cut(server):
+    assert server.client().send("BLPOP", "k" * 101, "0") is NOTHING
+    assert listed(server)[2]["waits"] == "k" * 100 + "..."
+
+
 def test_cmd_is_the_last_command_even_if_it_was_queued_postponed_or_refused(server):
     queuing, held, refused = server.client(), server.client(), server.client()
     queuing.send_line("MULTI")
