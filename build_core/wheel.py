@@ -27,8 +27,8 @@ from build_core.compilation import compiled_file
 from build_core.modules import PACKAGES, compiled_modules, obstacle
 
 APPLICATION = Path("penstock", "_application")
-# What the application is made of, besides its compiled modules; the last four: the console.
-CARRIED = (".py", ".lua", ".html", ".css", ".js", ".svg")
+# What the application is made of, besides its compiled modules; the last five: the console.
+CARRIED = (".py", ".lua", ".html", ".css", ".js", ".json", ".svg")
 
 UNCOMPILED = """\
 **********************************************************************************

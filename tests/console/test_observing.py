@@ -141,5 +141,6 @@ def test_info_is_searched(console: Console):
     console.page.keyboard.type("uptime_in")
     expect(console.page.locator("table.data tbody tr")).to_have_count(2)
     expect(console.page.locator(".summary")).to_have_text(re.compile(r"^2 of \d+ fields$"))
+    expect(console.row("uptime_in_days")).to_contain_text("Time since the start, in whole days")
     console.page.get_by_label("Search INFO").fill("no such field")
     expect(console.page.get_by_text("No field has this")).to_be_visible()

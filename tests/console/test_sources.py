@@ -23,7 +23,7 @@ UNSAFE = (
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_no_file_is_long_and_each_says_what_it_is(path: Path):
     lines = path.read_text().splitlines()
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MOST_LINES or path.suffix == ".json"  # which is generated
     if path.suffix == ".js":
         assert lines[0].startswith("// ")
     if path.suffix == ".css":
