@@ -13,7 +13,7 @@ import argparse
 import os
 import sys
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import cycle, islice
 from statistics import median
 
 from bench import progress, report
@@ -29,12 +29,16 @@ SETTINGS = ("--hz", "10")
 
 @dataclass(frozen=True)
 class Policy:
-    """What is set before a round: of the *group*, of the *stream*, and what XADD has, too."""
+    """What is set before a round: of the *group*, of the *stream*, and what XADD has, too.
+
+    *values* says how many values of the first field take turns.
+    """
 
     title: str
     group: str = ""
     stream: str = ""
     add: tuple[Argument, ...] = ()
+    values: int = 1000
 
 
 POLICIES = (
@@ -46,13 +50,14 @@ POLICIES = (
     Policy("MAXPENDINGPERCONSUMER", "MAXPENDINGPERCONSUMER 1000000"),
     Policy("ACTIVE", "ACTIVE 1 TIMEOUT 30000"),
     Policy("CONSUMERTIMEOUT", "CONSUMERTIMEOUT 600000"),
+    Policy("ORDERBY, 1000 values", "ORDERBY device"),
     Policy("RETAIN-AGE, nothing goes", stream="RETAIN-AGE 7d"),
     Policy("RETAIN-LENGTH, nothing goes", stream="RETAIN-LENGTH 100000000"),
     Policy("RETAIN-LENGTH 1000", stream="RETAIN-LENGTH 1000"),
     Policy("RETAIN-BYTES 100kb", stream="RETAIN-BYTES 100kb"),
     Policy("RETAIN-ACKED", stream="RETAIN-ACKED yes"),
     Policy("COMPACT, nothing goes", stream="COMPACT nosuch"),
-    Policy("COMPACT, 100 values", stream="COMPACT device"),
+    Policy("COMPACT, 100 values", stream="COMPACT device", values=100),
     Policy("EXPIRE", add=("EXPIRE", 600_000)),
 )
 
@@ -112,9 +117,13 @@ def measure(server: Server, policy: Policy, entries: int) -> Cost:
             client.call("XGROUP", "CFGSET", "jobs", "workers", *policy.group.split())
         if policy.stream:
             client.call("XCFGSET", "jobs", *policy.stream.split())
-        add = ("XADD", "jobs", *policy.add, "*", *FIELDS)
+        field, _, *others = FIELDS
+        adds: list[Command] = [
+            ("XADD", "jobs", *policy.add, "*", field, f"sensor-{number:04}", *others)
+            for number in range(policy.values)
+        ]
         before = cpu_seconds(server.pid)
-        client.load(repeat(add, entries), DEPTH)
+        client.load(islice(cycle(adds), entries), DEPTH)
         between = cpu_seconds(server.pid)
         read = _read_all(client)
         after = cpu_seconds(server.pid)

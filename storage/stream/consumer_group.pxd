@@ -53,7 +53,7 @@ cdef class ConsumerGroup:
     cpdef int move_to(self, StreamId entry_id) except -1
 
     @cython.locals(key=bytes, pending=Pending, previous=Pending)
-    cpdef Pending deliver(self, StreamId entry_id, Consumer consumer, int64_t now_ms)
+    cpdef Pending deliver(self, StreamId entry_id, Consumer consumer, int64_t now_ms, bytes value=*)
 
     cpdef int deliver_again(self, Pending pending, int64_t now_ms) except -1
     cpdef int count_delivery(self, Pending pending) except -1
@@ -70,7 +70,7 @@ cdef class ConsumerGroup:
     cpdef Pending force(self, StreamId entry_id, int64_t now_ms)
 
     @cython.locals(pending=Pending, key=bytes)
-    cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count)
+    cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count, bytes value=*)
     cpdef int release(self, Pending pending) except -1
     @cython.locals(owner=Consumer)
     cdef int _disown(self, Pending pending) except -1

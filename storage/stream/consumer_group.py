@@ -186,14 +186,18 @@ class ConsumerGroup:
 
     # ------------------------------------------------------------------ delivery
 
-    def deliver(self, entry_id: StreamId, consumer: Consumer, now_ms: int) -> Pending:
+    def deliver(
+        self, entry_id: StreamId, consumer: Consumer, now_ms: int, value: bytes | None = None
+    ) -> Pending:
         """Record that an entry was delivered to *consumer*; the delivery count is 1.
+
+        *value* is the name of its lane, if the group has an order and the entry a lane.
 
         If the entry is pending already (the group was set back), *consumer* becomes its owner, as
         if it had claimed it: a replica does.
         """
         key = entry_id.key()
-        pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, consumer.index)
+        pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, consumer.index, value)
         previous: Pending | None = self.pel.insert(key, pending)
         if previous is not None:
             self.by_time.note(previous)
@@ -202,6 +206,8 @@ class ConsumerGroup:
             self.references.added(key)
         consumer.pel.insert(key, pending)
         self.by_time.add(pending, now_ms)
+        if value is not None and self.order is not None:
+            self.order.add(key, pending, value)
         return pending
 
     def deliver_again(self, pending: Pending, now_ms: int) -> None:
@@ -255,10 +261,13 @@ class ConsumerGroup:
         self.order = None  # its lane is not known: who reads makes the order anew
         return pending
 
-    def _make_pending(self, entry_id: StreamId, delivery_time: int, count: int) -> Pending:
+    def _make_pending(
+        self, entry_id: StreamId, delivery_time: int, count: int, value: bytes | None = None
+    ) -> Pending:
         """A pending entry without an owner that is not in by_time yet."""
         self._use()
-        pending = pendings.new_pending(entry_id.ms, entry_id.seq, delivery_time, count, NOBODY)
+        ms, seq = entry_id.ms, entry_id.seq
+        pending = pendings.new_pending(ms, seq, delivery_time, count, NOBODY, value)
         key = entry_id.key()
         self.pel.insert(key, pending)
         if self.references is not None:
@@ -285,7 +294,7 @@ class ConsumerGroup:
         pending.consumer_index = consumer.index
         self.by_time.add(pending, now_ms)
         if owner is None and self.order is not None:
-            self.order.given(pendings.id_of(pending).key())
+            self.order.given(pending)
 
     def release(self, pending: Pending) -> None:
         """Take *pending* from its owner: it is the next to be claimed, after those released before.
@@ -293,7 +302,7 @@ class ConsumerGroup:
         Its count is kept. One that had been released already goes behind all others; one that has
         a lane is parked.
         """
-        if self.order is not None and self.order.lane_of(pendings.id_of(pending).key()) is not None:
+        if self.order is not None and self.order.has_lane(pending):
             self.hold(pending, _PARKED)
         else:
             self._disown(pending)
@@ -326,9 +335,9 @@ class ConsumerGroup:
         self.by_time.hold(pending, until_ms)
         order = self.order
         if order is not None and had_owner:
-            order.given_back(pendings.id_of(pending).key())
+            order.given_back(pending)
         elif order is not None:
-            order.moved(pendings.id_of(pending).key())
+            order.moved(pending)
 
     def ripen(self, now_ms: int, most: int) -> None:
         """Release what was held until *now_ms* or less, *most* entries at most. O(log N) for each.
@@ -349,7 +358,7 @@ class ConsumerGroup:
 
         It must not be pending, and the group must have an order.
         """
-        pending = self._make_pending(entry_id, 0, 0)
+        pending = self._make_pending(entry_id, 0, 0, value)
         self.by_time.hold(pending, _PARKED)
         order = self.order
         assert order is not None

@@ -5,10 +5,12 @@ from storage cimport allocation, xxh3
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream cimport pending as pendings
-from storage.stream.pending cimport Pending
+from storage.stream.pending cimport LanePending, Pending
 
 cdef Py_ssize_t _ORDER
 cdef Py_ssize_t _LANE
+cdef Py_ssize_t _ONLY
+cdef Py_ssize_t _NAME
 cdef Py_ssize_t _LONGEST
 cdef Py_ssize_t _SHOWN
 cdef int64_t _PARKED
@@ -44,35 +46,44 @@ cdef class GroupOrder:
     cdef readonly bytes field
     cdef readonly dict lanes
     cdef readonly dict ready
-    cdef Rax _lane_of
+    cdef dict _names
+    cdef bint _is_shown
     cdef Py_ssize_t _weight
     cdef readonly Py_ssize_t waiting
     cdef public int64_t turn
 
     cdef int _weigh(self, Py_ssize_t size) except -1
-    cpdef Lane lane_of(self, bytes key)
-    @cython.locals(lane=Lane)
-    cpdef bint is_free(self, bytes value) except -1
-    @cython.locals(lane=Lane)
-    cpdef Py_ssize_t taken_of(self, bytes value) except -1
-    @cython.locals(lane=Lane)
-    cpdef int add(self, bytes key, Pending pending, bytes value) except -1
-    @cython.locals(lane=Lane)
+    @cython.locals(of_lane=LanePending)
+    cdef bytes _name_of(self, Pending pending)
+    cpdef bint has_lane(self, Pending pending) except -1
+    @cython.locals(name=bytes)
+    cdef Lane _lane_of(self, Pending pending)
+    @cython.locals(lane=Lane, only=LanePending)
+    cdef Lane _lane(self, bytes name)
+    @cython.locals(lane=Lane, only=LanePending)
+    cpdef bint may_give(self, bytes name, int64_t most) except -1
+    @cython.locals(of_lane=LanePending)
+    cpdef int add(self, bytes key, Pending pending, bytes name) except -1
+    cdef int _add_to(self, Lane lane, bytes key, Pending pending) except -1
+    @cython.locals(of_lane=LanePending)
+    cpdef int passed(self, Pending pending) except -1
+    @cython.locals(name=bytes)
     cpdef int removed(self, bytes key, Pending pending) except -1
+    cdef int _remove_from(self, Lane lane, bytes key, Pending pending) except -1
     @cython.locals(lane=Lane)
-    cpdef int given(self, bytes key) except -1
+    cpdef int given(self, Pending pending) except -1
     @cython.locals(lane=Lane)
-    cpdef int given_back(self, bytes key) except -1
+    cpdef int given_back(self, Pending pending) except -1
     @cython.locals(lane=Lane)
-    cpdef int moved(self, bytes key) except -1
+    cpdef int moved(self, Pending pending) except -1
+    @cython.locals(first=Pending)
+    cdef int _settle(self, Lane lane) except -1
     cpdef int take_up(self, Lane lane) except -1
     cpdef Lane first_ready(self)
     cpdef int look_again(self, Lane lane) except -1
     cpdef int pass_over(self, Lane lane) except -1
-    @cython.locals(first=Pending)
-    cdef int _settle(self, Lane lane) except -1
-    @cython.locals(lane=Lane, before=Pending)
-    cpdef bint may_claim(self, bytes key, uint32_t consumer_index) except -1
+    @cython.locals(lane=Lane, before=Pending, key=bytes)
+    cpdef bint may_claim(self, Pending pending, uint32_t consumer_index) except -1
     @cython.locals(found=list, lane=Lane, later=Pending)
     cpdef list taken_after(self, Pending pending, uint32_t consumer_index)
 

@@ -18,24 +18,34 @@ The lanes are made from what is pending when somebody reads, and follow it from 
 reports each entry that is taken, given back, or leaves it, for whatever reason. They are neither
 saved nor copied.
 
-    GroupOrder       192 bytes, compiled, with its dictionaries
+Most lanes have one entry, which a consumer has. Then there is no object for the lane: its place in
+the dictionary has the entry itself, and the entry knows the lane's name (LanePending). Entries that
+were pending before there was an order do not; of these the names are kept here.
+
+    GroupOrder       256 bytes, compiled, with its dictionaries
     lane             208, with its places in them; its value; a tree if it has several entries
-    pending entry      9 or more in each tree
+                     120, with its value, if it is that one entry
+    pending entry      9 or more in each tree; 16 for its lane; or 120, if its name is kept here
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from storage import allocation, xxh3
 from storage.rax.rax import Rax
 from storage.stream import pending as pendings
-from storage.stream.pending import NOBODY, PARKED, Pending
+from storage.stream.pending import NOBODY, PARKED, LanePending, Pending
 
-ORDER = 192  # bytes, as listed above
+ORDER = 256  # bytes, as listed above
 LANE = 208
+ONLY = 120
+NAME = 120
 LONGEST = 64  # bytes of a value that a lane keeps; so values that are large take no room twice
 SHOWN = 47  # of a longer one, besides its digest
 _LONGEST, _SHOWN = LONGEST, SHOWN  # as C numbers
-_ORDER, _LANE, _PARKED, _NOBODY = ORDER, LANE, PARKED, NOBODY  # as C numbers
+_ORDER, _LANE, _ONLY, _NAME = ORDER, LANE, ONLY, NAME  # as C numbers
+_PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
 
 
 class Lane:
@@ -104,17 +114,25 @@ class Lane:
 
 
 class GroupOrder:
-    """The lanes of a group. All is O(log N) in its pending entries."""
+    """The lanes of a group. All is O(log N) in its pending entries.
 
-    __slots__ = ("_lane_of", "_weight", "field", "lanes", "ready", "turn", "waiting")
+    If it *is_shown* only, the pending entries do not learn which lanes they have.
+    """
 
-    def __init__(self, field: bytes) -> None:
+    __slots__ = ("_is_shown", "_names", "_weight", "field", "lanes", "ready", "turn", "waiting")
+
+    def __init__(self, field: bytes, is_shown: bool = False) -> None:
         self.field = field
-        self.lanes: dict[bytes, Lane] = {}  # by value
+        self.lanes: dict[
+            bytes, Any
+        ] = {}  # by name: a Lane, or the LanePending that is its only one
         self.ready: dict[bytes, Lane] = {}  # those that are ready, in the order they became so
-        self._lane_of = Rax()  # id key -> Lane
         self.waiting = 0  # entries without an owner, of all lanes
         self.turn = 0  # counts the readings
+        self._names: dict[
+            bytes, bytes
+        ] = {}  # of the lanes of those that are no LanePending, by key
+        self._is_shown = is_shown
         self._weight = 0
         self._weigh(_ORDER)
 
@@ -125,71 +143,148 @@ class GroupOrder:
         self._weight += size
         allocation.used += size
 
-    def lane_of(self, key: bytes) -> Lane | None:
-        """The lane of the pending entry with that key, or None."""
-        lane: Lane | None = self._lane_of.find(key)
+    # ------------------------------------------------------------------ which lane
+
+    def _name_of(self, pending: Pending) -> bytes | None:
+        """The name of the lane of *pending*, or None."""
+        if type(pending) is LanePending:
+            of_lane: LanePending = pending
+            return of_lane.value
+        return self._names.get(key_of(pending)) if self._names else None
+
+    def has_lane(self, pending: Pending) -> bool:
+        """Whether *pending* has a lane."""
+        return self._name_of(pending) is not None
+
+    def _lane_of(self, pending: Pending) -> Lane | None:
+        """The lane of *pending*, or None."""
+        name = self._name_of(pending)
+        return None if name is None else self._lane(name)
+
+    def _lane(self, name: bytes) -> Lane:
+        """The lane of that name, as an object: a new one, if there is none."""
+        held = self.lanes.get(name)
+        if type(held) is Lane:
+            lane: Lane = held
+            return lane
+        lane = Lane.__new__(Lane)
+        lane.begin(name, self.turn)
+        if held is None:
+            self._weigh(_LANE + allocation.of_bytes(name))
+        else:
+            only: LanePending = held
+            lane.turn = only.turn
+            lane.taken = 1
+            lane.add(key_of(only), only)
+            self._weigh(_LANE - _ONLY)
+        self.lanes[name] = lane
         return lane
 
-    def is_free(self, value: bytes) -> bool:
-        """Whether a new entry with *value* may be given in this reading: all before it were."""
-        lane: Lane | None = self.lanes.get(value)
-        if lane is None:
+    def may_give(self, name: bytes, most: int) -> bool:
+        """Whether a new entry of that lane may be given in this reading: all before it were.
+
+        And these are fewer than *most*; 0: no matter how many.
+        """
+        held = self.lanes.get(name)
+        if held is None:
             return True
-        return lane.turn == self.turn and lane.taken == lane.size()
+        if type(held) is LanePending:
+            only: LanePending = held
+            return only.turn == self.turn and most != 1
+        lane: Lane = held
+        if lane.turn != self.turn or lane.taken != lane.size():
+            return False
+        return most == 0 or lane.taken < most
 
-    def taken_of(self, value: bytes) -> int:
-        """How many entries with *value* a consumer has."""
-        lane: Lane | None = self.lanes.get(value)
-        return 0 if lane is None else lane.taken
+    # ------------------------------------------------------------------ what happens to entries
 
-    def add(self, key: bytes, pending: Pending, value: bytes) -> None:
-        """An entry with *value* has become pending, and has its place in the group's queue."""
-        lane: Lane | None = self.lanes.get(value)
-        if lane is None:
-            lane = Lane.__new__(Lane)
-            lane.begin(value, self.turn)
-            self.lanes[value] = lane
-            self._weigh(_LANE + allocation.of_bytes(value))
+    def add(self, key: bytes, pending: Pending, name: bytes) -> None:
+        """An entry of that lane has become pending, and has its place in the group's queue."""
+        if type(pending) is LanePending and not self._is_shown:
+            of_lane: LanePending = pending
+            of_lane.value = name
+            of_lane.turn = self.turn
+            if pending.consumer_index == _NOBODY:
+                self._add_to(self._lane(name), key, pending)
+            elif self.lanes.setdefault(name, pending) is pending:  # one look-up for both
+                self._weigh(_ONLY + allocation.of_bytes(name))
+            else:
+                self._add_to(self._lane(name), key, pending)
+        else:
+            self._names[key] = name
+            self._weigh(_NAME)
+            self._add_to(self._lane(name), key, pending)
+
+    def _add_to(self, lane: Lane, key: bytes, pending: Pending) -> None:
         lane.add(key, pending)
-        self._lane_of.insert(key, lane)
         if pending.consumer_index != _NOBODY:
             lane.taken += 1
         else:
             self.waiting += 1
         self._settle(lane)
 
+    def passed(self, pending: Pending) -> None:
+        """An entry has no lane, whatever it had in an earlier order."""
+        if type(pending) is LanePending and not self._is_shown:
+            of_lane: LanePending = pending
+            of_lane.value = None
+
     def removed(self, key: bytes, pending: Pending) -> None:
         """An entry is no longer pending. It may have no lane."""
-        lane: Lane | None = self._lane_of.remove(key)
-        if lane is not None:
-            lane.remove(key)
-            if pending.consumer_index != _NOBODY:
-                lane.taken -= 1
+        name = self._name_of(pending)
+        if name is not None:
+            held = self.lanes.pop(name)
+            if held is pending:  # as most often
+                self._weigh(-_ONLY - allocation.of_bytes(name))
             else:
-                self.waiting -= 1
-            self._settle(lane)
+                self.lanes[name] = held
+                if self._names and self._names.pop(key, None) is not None:
+                    self._weigh(-_NAME)
+                self._remove_from(self._lane(name), key, pending)
 
-    def given(self, key: bytes) -> None:
+    def _remove_from(self, lane: Lane, key: bytes, pending: Pending) -> None:
+        lane.remove(key)
+        if pending.consumer_index != _NOBODY:
+            lane.taken -= 1
+        else:
+            self.waiting -= 1
+        self._settle(lane)
+
+    def given(self, pending: Pending) -> None:
         """A consumer has been given an entry that had no owner. It may have no lane."""
-        lane: Lane | None = self._lane_of.find(key)
+        lane = self._lane_of(pending)
         if lane is not None:
             lane.taken += 1
             self.waiting -= 1
             self._settle(lane)
 
-    def given_back(self, key: bytes) -> None:
+    def given_back(self, pending: Pending) -> None:
         """A consumer has an entry no more, which is pending still. It may have no lane."""
-        lane: Lane | None = self._lane_of.find(key)
+        lane = self._lane_of(pending)
         if lane is not None:
             lane.taken -= 1
             self.waiting += 1
             self._settle(lane)
 
-    def moved(self, key: bytes) -> None:
+    def moved(self, pending: Pending) -> None:
         """An entry without an owner is held until another time."""
-        lane: Lane | None = self._lane_of.find(key)
+        lane = self._lane_of(pending)
         if lane is not None:
             self._settle(lane)
+
+    def _settle(self, lane: Lane) -> None:
+        """Something has changed in *lane*: is it ready now, or empty?"""
+        first = lane.first
+        if first is None:
+            del self.lanes[lane.value]
+            self._weigh(-_LANE - allocation.of_bytes(lane.value))
+        if first is not None and lane.taken == 0 and first.delivery_time == _PARKED:
+            if lane.value not in self.ready:
+                self.ready[lane.value] = lane
+        elif self.ready:
+            self.ready.pop(lane.value, None)
+
+    # ------------------------------------------------------------------ lanes that are ready
 
     def take_up(self, lane: Lane) -> None:
         """Entries of *lane* are given to the one who reads now."""
@@ -208,23 +303,16 @@ class GroupOrder:
         """Forget that *lane* is ready, until something changes in it."""
         self.ready.pop(lane.value, None)
 
-    def _settle(self, lane: Lane) -> None:
-        """Something has changed in *lane*: is it ready now, or empty?"""
-        first = lane.first
-        if first is None:
-            del self.lanes[lane.value]
-            self._weigh(-_LANE - allocation.of_bytes(lane.value))
-        if first is not None and lane.taken == 0 and first.delivery_time == _PARKED:
-            if lane.value not in self.ready:
-                self.ready[lane.value] = lane
-        elif self.ready:
-            self.ready.pop(lane.value, None)
+    # ------------------------------------------------------------------ claims
 
-    def may_claim(self, key: bytes, consumer_index: int) -> bool:
+    def may_claim(self, pending: Pending, consumer_index: int) -> bool:
         """Whether that consumer has all entries before this one in its lane. O(those * log N)."""
-        lane: Lane | None = self._lane_of.find(key)
-        before = None if lane is None else lane.first
-        while lane is not None and before is not None and key_of(before) < key:
+        lane = self._lane_of(pending)
+        if lane is None:
+            return True
+        key = key_of(pending)
+        before = lane.first
+        while before is not None and key_of(before) < key:
             if before.consumer_index != consumer_index:
                 return False
             before = lane.after(before)
@@ -236,7 +324,7 @@ class GroupOrder:
         NOBODY is no consumer, so then these are all that any consumer has. O(those * log N).
         """
         found: list[Pending] = []
-        lane: Lane | None = self._lane_of.find(key_of(pending))
+        lane = self._lane_of(pending)
         if lane is None or lane.taken == 0:
             return found
         later = lane.after(pending)

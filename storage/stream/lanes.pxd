@@ -15,4 +15,4 @@ from storage.stream.stream_iterator cimport StreamIterator
 cpdef bytes lane_of(StreamIterator entry, bytes field)
 @cython.locals(order=GroupOrder, place=RaxIterator, pending=Pending, entry_id=StreamId,
                entry=StreamIterator, name=bytes)
-cpdef GroupOrder order_of(Stream stream, ConsumerGroup group, bytes field)
+cpdef GroupOrder order_of(Stream stream, ConsumerGroup group, bytes field, bint is_shown=*)

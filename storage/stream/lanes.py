@@ -17,12 +17,15 @@ def lane_of(entry: StreamIterator, field: bytes) -> bytes | None:
     return None if value is None else named(value)
 
 
-def order_of(stream: Stream, group: ConsumerGroup, field: bytes) -> GroupOrder:
+def order_of(
+    stream: Stream, group: ConsumerGroup, field: bytes, is_shown: bool = False
+) -> GroupOrder:
     """The order of what is pending in the group by *field*: a new one. O(N log N).
 
-    An entry that was deleted has no lane, as one without the field.
+    An entry that was deleted has no lane, as one without the field. If it *is_shown* only, the
+    order that the group has is left as it is.
     """
-    order = GroupOrder(field)
+    order = GroupOrder(field, is_shown)
     place = group.pel.seek("^")
     while place.next():
         pending: Pending = place.value
@@ -31,6 +34,8 @@ def order_of(stream: Stream, group: ConsumerGroup, field: bytes) -> GroupOrder:
         name = lane_of(entry, field) if entry.next() else None
         if name is not None:
             order.add(place.current_key(), pending, name)
+        else:
+            order.passed(pending)
     return order
 
 
@@ -45,7 +50,7 @@ def begin(stream: Stream, group: ConsumerGroup, field: bytes) -> list[Pending]:
     moved = []
     for pending in [*group.by_time.released(), *group.by_time.held()]:
         is_parked = pending.delivery_time == PARKED
-        has_lane = order.lane_of(pendings.id_of(pending).key()) is not None
+        has_lane = order.has_lane(pending)
         if is_parked != has_lane and (is_parked or pending.delivery_time == 0):
             group.release(pending)
             moved.append(pending)

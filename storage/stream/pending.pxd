@@ -18,7 +18,6 @@ cdef Py_ssize_t _FEW
 cdef Py_ssize_t BESIDE
 
 
-@cython.final
 cdef class Pending:
     cdef readonly uint64_t ms
     cdef readonly uint64_t seq
@@ -29,8 +28,15 @@ cdef class Pending:
     cdef readonly uint32_t consumer_index
 
 
-@cython.locals(made=Pending)
-cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint32_t count, uint32_t consumer_index)
+@cython.final
+@cython.no_gc  # it holds bytes: no cycles
+cdef class LanePending(Pending):
+    cdef public bytes value
+    cdef public int64_t turn
+
+
+@cython.locals(made=Pending, of_lane=LanePending)
+cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint32_t count, uint32_t consumer_index, bytes value=*)
 cpdef StreamId id_of(Pending pending)
 cpdef int count_up(Pending pending) except -1
 cpdef int count_down(Pending pending) except -1

@@ -26,6 +26,7 @@ walks by time notes how far it has come (gone_to), and the next one begins behin
 
 An entry has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
 consumer_index 4. The consumer is an index into its group's table, since a pointer would not fit.
+One that was delivered by a group with ORDERBY has 16 more, for its lane.
 """
 
 from __future__ import annotations
@@ -86,9 +87,31 @@ class Pending:
         return links.follow(self.newer_link)
 
 
-def new_pending(ms: int, seq: int, delivery_time: int, count: int, consumer_index: int) -> Pending:
-    """A pending entry that is in no index yet."""
-    made = Pending.__new__(Pending)
+class LanePending(Pending):
+    """One of a group with ORDERBY, with the name of its lane: see storage/stream/group_order.py."""
+
+    __slots__ = ("turn", "value")
+
+    value: bytes | None  # None: it has no lane
+    turn: int  # in which reading it was given, while it is the only one of its lane
+
+
+def new_pending(
+    ms: int,
+    seq: int,
+    delivery_time: int,
+    count: int,
+    consumer_index: int,
+    value: bytes | None = None,
+) -> Pending:
+    """A pending entry that is in no index yet; with the name of its lane, if it is to have one."""
+    if value is None:
+        made = Pending.__new__(Pending)
+    else:
+        of_lane = LanePending.__new__(LanePending)
+        of_lane.value = value
+        of_lane.turn = 0
+        made = of_lane
     made.ms = ms
     made.seq = seq
     made.delivery_time = delivery_time

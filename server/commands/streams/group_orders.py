@@ -12,7 +12,6 @@ from server.commands.streams import group_steps
 from server.dispatch.call import Call
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import lanes
-from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.group_order import GroupOrder
 from storage.stream.pending import NOBODY, Pending
@@ -65,7 +64,7 @@ def claimed(call: Call, key: bytes, name: bytes, group: ConsumerGroup, pending: 
 def may_claim(group: ConsumerGroup, pending: Pending, consumer_index: int) -> bool:
     """Whether that consumer has all that is before *pending* in its lane."""
     order = group.order
-    return order is None or order.may_claim(pendings.id_of(pending).key(), consumer_index)
+    return order is None or order.may_claim(pending, consumer_index)
 
 
 def _take_back_all(

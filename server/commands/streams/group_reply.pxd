@@ -50,6 +50,8 @@ cdef class Delivery:
     cdef readonly bint tells_fence
     cdef readonly GroupOrder order
     cdef readonly bint reads_on
+    cdef readonly int64_t most_of_value
+    cdef readonly bint was_set_back
     cdef readonly list parked
     cdef readonly list gone
     cdef readonly int64_t deadline
@@ -100,10 +102,6 @@ cdef class Delivery:
     ) except -1
     @cython.locals(writer=EntryWriter, elements=Py_ssize_t)
     cdef EntryWriter _new_writer(self, Encoder out, int64_t now_ms)
-    @cython.locals(pending=Pending)
-    cdef int _deliver(
-        self, StreamId entry_id, Consumer consumer, int64_t now_ms, bytes value
-    ) except -1
     @cython.locals(found=bint, first=StreamId, last=StreamId)
     cdef bint _find_wanted(self, EntryFilter where, StreamIterator entry) except -1
     @cython.locals(group=ConsumerGroup, looks=Py_ssize_t, claimed=list, last=Pending, pending=Pending, newer=Pending,
@@ -112,14 +110,13 @@ cdef class Delivery:
         self, Encoder out, EntryWriter writer, Consumer consumer, Py_ssize_t count, int64_t now_ms,
         Py_ssize_t end, bint is_first, int64_t min_idle
     ) except -1
+    @cython.locals(last=tuple)
     cpdef int follow_order(self, GroupOrder order) except -1
     @cython.locals(group=ConsumerGroup, held=Pending, owned=Pending)
     cpdef bint is_any_due(self, int64_t now_ms) except -1
     cpdef bint has_ready(self) except -1
-    @cython.locals(entry_id=StreamId)
+    @cython.locals(entry_id=StreamId, is_free=bint)
     cdef bint _is_its_turn(self, GroupOrder order, StreamIterator entry, bytes value) except -1
-    @cython.locals(most=int64_t)
-    cdef bint _has_turn(self, GroupOrder order, bytes value) except -1
     @cython.locals(passed=list, lane=Lane, written=Py_ssize_t)
     cdef int _write_lanes(
         self, GroupOrder order, Encoder out, EntryWriter writer, Consumer consumer,

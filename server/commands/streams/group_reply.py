@@ -40,9 +40,9 @@ class Delivery:
 
     __slots__ = (
         "after", "claimed", "dead", "deadline", "fence", "given", "gone", "group", "has_passed",
-        "ids_only", "is_cut", "is_more", "key", "min_idle", "order", "parked", "policy",
-        "reads_on", "room", "stream", "tells_deadline", "tells_deliveries", "tells_fence",
-        "turn_ms", "where",
+        "ids_only", "is_cut", "is_more", "key", "min_idle", "most_of_value", "order", "parked",
+        "policy", "reads_on", "room", "stream", "tells_deadline", "tells_deliveries",
+        "tells_fence", "turn_ms", "was_set_back", "where",
     )  # fmt: skip
 
     key: bytes
@@ -63,6 +63,8 @@ class Delivery:
     dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
     order: GroupOrder | None  # the lanes of a group with ORDERBY
     reads_on: bool  # whether as much was parked as one call may
+    most_of_value: int  # how many entries with one value a consumer may have; 0: no matter
+    was_set_back: bool  # whether entries that the group has not read may be pending
     parked: list[Pending]  # new entries that wait for their lanes; MOST_PARKED_AT_ONCE at most
     gone: list[StreamId]  # pending entries that were not in the stream: they are acknowledged
     ids_only: bool  # whether the reply has no fields
@@ -91,6 +93,9 @@ class Delivery:
         self.parked = []
         self.gone = []
         order.turn += 1
+        self.most_of_value = 0 if self.policy is None else self.policy.max_pending_of_value
+        last = self.group.pel.last()
+        self.was_set_back = last is not None and last[0] > self.group.last_id.key()
 
     def is_any_due(self, now_ms: int) -> bool:
         """Whether an entry is held no longer, or was not acknowledged in time."""
@@ -302,7 +307,7 @@ class Delivery:
             entry_id = entry.current_id()
             group_lag.move_on(stream, group, entry_id)
             if pends:
-                self._deliver(entry_id, consumer, now_ms, value)
+                group.deliver(entry_id, consumer, now_ms, value)
             given.append(entry_id)
             written += 1
             if where is None and not entry.next():
@@ -325,23 +330,18 @@ class Delivery:
             writer.head = b"*%d\r\n" % elements
         return writer
 
-    def _deliver(
-        self, entry_id: StreamId, consumer: Consumer, now_ms: int, value: bytes | None
-    ) -> None:
-        """A new entry is the consumer's; *value* is that of its lane."""
-        pending = self.group.deliver(entry_id, consumer, now_ms)
-        if self.order is not None and value is not None:
-            self.order.add(entry_id.key(), pending, value)
-
     def _is_its_turn(self, order: GroupOrder, entry: StreamIterator, value: bytes | None) -> bool:
         """Whether the new entry at which *entry* stands may be given now.
 
         If not, it is parked, and the group passes it; unless as much is parked as may be. One that
         is pending (the group was set back) is passed, too.
         """
+        is_free = value is None or order.may_give(value, self.most_of_value)
+        if is_free and not self.was_set_back:
+            return True
         entry_id = entry.current_id()
-        if self.group.pel.find(entry_id.key()) is None:
-            if value is None or self._has_turn(order, value):
+        if not self.was_set_back or self.group.pel.find(entry_id.key()) is None:
+            if value is None or is_free:
                 return True
             if order.waiting >= MOST_PARKED:
                 return False
@@ -352,11 +352,6 @@ class Delivery:
         group_lag.move_on(self.stream, self.group, entry_id)
         self.has_passed = True
         return False
-
-    def _has_turn(self, order: GroupOrder, value: bytes) -> bool:
-        """Whether a new entry with *value* may be given now."""
-        most = 0 if self.policy is None else self.policy.max_pending_of_value
-        return order.is_free(value) and (not most or order.taken_of(value) < most)
 
     def _write_lanes(
         self,
@@ -404,7 +399,7 @@ class Delivery:
         before they have moved.
         """
         order.take_up(lane)
-        most = 0 if self.policy is None else self.policy.max_pending_of_value
+        most = self.most_of_value
         gone: list[StreamId] = []
         pending = self._after_dead(lane)
         while pending is not None and not (count and len(self.claimed) >= count):
@@ -544,7 +539,7 @@ class Delivery:
     def has_lane(self, pending: Pending) -> bool:
         """Whether it is given in the order of its lane only."""
         order = self.order
-        return order is not None and order.lane_of(pendings.id_of(pending).key()) is not None
+        return order is not None and order.has_lane(pending)
 
     def write_history(
         self,
@@ -629,6 +624,8 @@ def new_delivery(
     made.dead = NO_ENTRIES
     made.order = None
     made.reads_on = False
+    made.most_of_value = 0
+    made.was_set_back = False
     made.parked = NO_ENTRIES
     made.gone = NO_IDS
     made.ids_only = ids_only

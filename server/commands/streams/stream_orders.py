@@ -54,8 +54,8 @@ def xinfo_order(call: Call) -> Reply:
         raise NO_ORDER
     order = group.order
     if order is None or order.field != policy.order_by:
-        order = lanes.order_of(stream, group, policy.order_by)
-    waiting = [lane for lane in order.lanes.values() if lane.waiting()]
+        order = lanes.order_of(stream, group, policy.order_by, is_shown=True)
+    waiting = [lane for lane in order.lanes.values() if isinstance(lane, Lane) and lane.waiting()]
     return {
         b"field": order.field,
         b"values": len(order.lanes),
