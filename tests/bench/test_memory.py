@@ -13,10 +13,11 @@ from bench import memory
 
 STARTED, SETTLED, COUNT = 40e6, 30e6, 1000
 ITEM = 22.0
+PROGRAM = 2_500_000.0  # bytes of its program, which it reads when it is first asked for something
 
 
 class FakeServer:
-    """A server that gives memory back 1.5 s after its start."""
+    """A server that gives memory back 1.5 s after its start, and then reads its program again."""
 
     name = "ours"
     pid = 1
@@ -24,19 +25,25 @@ class FakeServer:
     def __init__(self) -> None:
         self.age_s = 0.0
         self.held = 0.0
+        self.program = 0.0
 
     def load(self, _commands: object, _at_once: int) -> None:
         self.held += COUNT * ITEM
+        self.program = PROGRAM
+
+    def call(self, *words: object) -> None:
+        assert words == ("FLUSHALL",)
+        self.held = 0.0
 
     @contextmanager
     def client(self) -> Iterator[Any]:
-        yield SimpleNamespace(load=self.load)
+        yield SimpleNamespace(load=self.load, call=self.call)
 
     def resident(self, _pid: int) -> float:
-        return self.held + (STARTED if self.age_s < 1.5 else SETTLED)
+        return self.held + self.program + (STARTED if self.age_s < 1.5 else SETTLED)
 
 
-def test_what_a_server_gives_back_after_its_start_is_not_counted(
+def test_neither_what_a_server_gives_back_nor_its_program_is_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server = FakeServer()
@@ -46,7 +53,7 @@ def test_what_a_server_gives_back_after_its_start_is_not_counted(
 
     @contextmanager
     def started() -> Iterator[list[Any]]:
-        server.age_s = 0.0
+        server.age_s = server.program = 0.0
         yield [server]
 
     monkeypatch.setattr("bench.memory.time.sleep", sleep)
