@@ -16,6 +16,8 @@ import { createStream } from "./stream_actions.js";
 
 const FILTER_MS = 200; // after the last letter, until the server is asked
 const REDRAW_MS = 1000;
+const MANY = 500; // streams
+const MANY_PAUSE_MS = 200; // between two times in which so many are shown anew
 
 const figure = (name) => (row) => row[name];
 const zero = (name, cell) => (row) => {
@@ -130,6 +132,7 @@ class Streams {
     this.place.onClose(() => {
       clearInterval(timer);
       clearTimeout(this.typing);
+      clearTimeout(this.showing);
       this.table.close();
     });
   }
@@ -170,7 +173,16 @@ class Streams {
     }
     for (const key of gone) this.drop(idOf(key));
     if (complete && !this.complete) this.settle();
-    this.show();
+    this.showSoon();
+  }
+
+  /** Many rows come in many events: they are sorted and counted once for all that came in a while. */
+  showSoon() {
+    const pauseMs = this.all.size > MANY ? MANY_PAUSE_MS : 0;
+    this.showing ||= setTimeout(() => {
+      this.showing = 0;
+      this.show();
+    }, pauseMs);
   }
 
   /** All has been told: what was known before, and has not come again, has gone. */
