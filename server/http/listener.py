@@ -47,6 +47,7 @@ class Http(Tcp):
 
         if self._peers is None:
             self._peers = Peers()
+            self._sites.prepare()
         is_tls = self._config.metrics_tls
         inner = HttpAcceptor(self._config, self._sites, self._turn, self._peers, is_tls)
         if not is_tls:

@@ -88,6 +88,9 @@ class Site(ABC):
 class Sites(ABC):
     """All sites. They are imported and made when they are first asked for."""
 
+    def prepare(self) -> None:  # noqa: B027  (most import nothing that takes long)
+        """There will be requests: import now what would hold clients up later."""
+
     @abstractmethod
     def find(self, path: str) -> Site | None:
         """The site that answers requests to *path*; None: there is none."""

@@ -75,7 +75,7 @@ class Readings(Generic[S]):
 
     def __init__(self, columns: Iterable[Column[S]]) -> None:
         self.columns = tuple(columns)
-        self.labels: list[str] = []  # of each row, as they stand on the page
+        self.labels: list[str] = []  # the values of each row's, as labels_text() makes them
         self._values: list[list[float | None]] = [[] for _ in self.columns]  # by column
 
     def add(self, labels: str, subject: S) -> None:

@@ -110,8 +110,7 @@ class KeyGroups:
         """A row for each database that has keys of the group."""
         found = Readings(GROUP_COLUMNS)
         for (index, pattern), count in sorted(self._counts.items()):
-            labels = f"db{index}", label_of(pattern)
-            found.add(labels_text(("db", "key_group"), labels), count)
+            found.add(labels_text((f"db{index}", label_of(pattern))), count)
         return found
 
 

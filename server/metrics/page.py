@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from prometheus_client.samples import Sample
+
 from server.http.messages import Body, Exchange
 from server.metrics import (
     fact_metrics,
@@ -21,7 +23,7 @@ from server.metrics import (
     stream_metrics,
     time_metrics,
 )
-from server.metrics.exposition import Form, head, labels_text, number
+from server.metrics.exposition import Form, labels_of, labels_text, written
 from server.metrics.family import Family, Readings, Row, Table, alone, column
 from server.metrics.key_metrics import KeyGroups
 from server.metrics.own_metrics import Sum
@@ -29,7 +31,7 @@ from server.metrics.stream_metrics import Streams
 from server.parts.state import ServerState
 
 SLICE_S = 0.001  # of a step: defends clients against the page
-ROWS = 50  # that are written between two looks at the clock
+ROWS = 20  # that are written between two looks at the clock
 
 SERVER_TABLES: tuple[Table[Any, Any], ...] = (
     *fact_metrics.tables(), *server_metrics.TABLES,
@@ -153,10 +155,9 @@ def left_out(streams: Streams) -> Readings[Streams]:
 
 
 def _table(table: Table[Any, Any], world: Any, form: Form) -> Iterator[bytes]:
-    names = table.columns[0].family.labels
     readings = Readings(table.columns)
     for row in table.rows(world):
-        readings.add(labels_text(names, row.labels), row.subject)
+        readings.add(labels_text(row.labels), row.subject)
     yield from _lines(readings, form)
 
 
@@ -167,15 +168,16 @@ def _lines(readings: Readings[Any], form: Form) -> Iterator[bytes]:
     for each, values in readings.of_columns():
         family, name = each.family, each.family.name + each.suffix
         for at in range(0, len(labels), ROWS):
-            lines = [
-                f"{name}{text} {number(value)}\n"
+            samples = [
+                Sample(name, labels_of(family.labels, text), value)
                 for text, value in zip(labels[at : at + ROWS], values[at : at + ROWS], strict=True)
                 if value is not None
             ]
-            if lines and told is not family:
+            if samples:
+                yield written(family, samples, form, told is not family)
                 told = family
-                lines.insert(0, head(family, form))
-            yield "".join(lines).encode()
+            else:
+                yield b""
 
 
 class Reader(Body):

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from server.config.parameters import Config
-from server.metrics.exposition import label_of, labels_text, with_label
+from server.metrics.exposition import label_of, labels_text
 from server.metrics.family import Column, Readings, column
 from server.parts.state import ServerState
 from server.parts.stream_survey.figures import GroupFigures, group_figures
@@ -207,15 +207,15 @@ class Streams:
         schedule = None if side is None else side.get(SCHEDULE)
         labels = (f"db{found.db.index}", label_of(found.key))
         row = StreamRow(stream, 0 if schedule is None else len(schedule))
-        self._streams.add(labels_text(OF_STREAM, labels), row)
+        self._streams.add(labels_text(labels), row)
         for name, group in stream.sorted_groups():
             policy = None if side is None else side.get(GROUP_POLICY, name)
-            text = labels_text(OF_GROUP, (*labels, label_of(name)))
+            of_group = (*labels, label_of(name))
             figures = group_figures(stream, name, group, policy, clock.now_ms)
-            self._groups.add(text, _group_row(group, figures, clock.now_ms))
+            self._groups.add(labels_text(of_group), _group_row(group, figures, clock.now_ms))
             yield
             for member in list(group.consumers.values()) if self._with_consumers else ():
-                of_consumer = with_label(text, "consumer", label_of(member.name))
+                of_consumer = labels_text((*of_group, label_of(member.name)))
                 self._consumers.add(of_consumer, _consumer_row(member, clock.now_ms))
                 yield
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from server.metrics.exposition import Form, head, labels_text, number, with_label
+from prometheus_client.samples import Sample
+
+from server.metrics.exposition import Form, written
 from server.metrics.family import Family, Kind
 from server.observe import command_facts
 from server.parts.state import ServerState
@@ -23,22 +25,20 @@ FAMILIES = (HISTOGRAM, PERCENTILES)
 
 def pieces(state: ServerState, form: Form) -> Iterator[bytes]:
     """Both families, a command at a time."""
-    yield head(HISTOGRAM, form).encode()
-    for name, count in state.command_stats.used(TABLE.all_rows()):
-        latencies = count.latencies
+    is_first = True
+    for command, count in state.command_stats.used(TABLE.all_rows()):
+        latencies, name = count.latencies, HISTOGRAM.name
         if latencies.calls:
-            labels = labels_text(("cmd",), (name,))
-            lines = [
-                f"{HISTOGRAM.name}_bucket{with_label(labels, 'le', _bound(us, form))} {calls}"
-                for us, calls in latencies.cumulative()
+            bounds = [(_bound(us, form), calls) for us, calls in latencies.cumulative()]
+            samples = [
+                Sample(f"{name}_bucket", {"cmd": command, "le": bound}, calls)
+                for bound, calls in [*bounds, ("+Inf", latencies.calls)]
             ]
-            lines += [
-                f"{HISTOGRAM.name}_bucket{with_label(labels, 'le', '+Inf')} {latencies.calls}",
-                f"{HISTOGRAM.name}_count{labels} {latencies.calls}",
-                f"{HISTOGRAM.name}_sum{labels} {number(count.nanoseconds / 1000)}",
-                "",
-            ]
-            yield "\n".join(lines).encode()
+            of_command = {"cmd": command}
+            samples.append(Sample(f"{name}_count", of_command, latencies.calls))
+            samples.append(Sample(f"{name}_sum", of_command, count.nanoseconds / 1000))
+            yield written(HISTOGRAM, samples, form, is_first)
+            is_first = False
     yield from _percentiles(state, form)
 
 
@@ -54,18 +54,19 @@ def _percentiles(state: ServerState, form: Form) -> Iterator[bytes]:
     """
     is_summary = form is Form.TEXT
     family = PERCENTILES if is_summary else PERCENTILES._replace(kind=Kind.GAUGE)
-    yield head(family, form).encode()
     percents = state.config.latency_tracking_info_percentiles
     counts = dict(state.command_stats.used(TABLE.all_rows()))
+    is_first = True
     for row in TABLE.all_rows():
-        for name, spread in command_facts.spread(state.command_stats, [row], percents):
-            labels = labels_text(("cmd",), (name,))
-            lines = [
-                f"{family.name}{with_label(labels, 'quantile', percent)} {number(us)}"
+        for command, spread in command_facts.spread(state.command_stats, [row], percents):
+            samples = [
+                Sample(family.name, {"cmd": command, "quantile": percent}, us)
                 for percent, us in spread.items()
             ]
             if is_summary:
-                count = counts[name]
-                lines.append(f"{family.name}_sum{labels} {number(count.nanoseconds / 1000)}")
-                lines.append(f"{family.name}_count{labels} {count.latencies.calls}")
-            yield "\n".join([*lines, ""]).encode()
+                count, of_command = counts[command], {"cmd": command}
+                samples.append(Sample(f"{family.name}_sum", of_command, count.nanoseconds / 1000))
+                samples.append(Sample(f"{family.name}_count", of_command, count.latencies.calls))
+            if samples:
+                yield written(family, samples, form, is_first)
+                is_first = False

@@ -232,7 +232,7 @@ class TestLimits:
         assert 0 < len(shown) <= 200
         streams = set(shown)
         assert of(server, "penstock_metrics_streams_left_out") == {(): 50 - len(streams)}
-        assert "redis_up 1\n" in scraped(server), "all else is there"
+        assert "redis_up 1.0\n" in scraped(server), "all else is there"
 
     def test_a_stream_with_too_many_groups_leaves_the_room_to_others(self, server):
         for number in range(30):
@@ -255,7 +255,7 @@ class TestLimits:
         busy.state.restrictions.set_phase(loading=True)
         text = scraped(busy)
         assert "redis_stream_length" not in text
-        assert "redis_loading_dump_file 1\n" in text
+        assert "redis_loading_dump_file 1.0\n" in text
 
 
 class TestSteps:
@@ -320,7 +320,7 @@ class TestSteps:
         many.send_line("XADD new 1-0 f v")
         made.begin(Form.TEXT, other)
         assert 'stream="new"' in other.finish()
-        assert "redis_exporter_scrapes_total 2\n" in other.text.decode()
+        assert "redis_exporter_scrapes_total 2.0\n" in other.text.decode()
         assert "redis_exporter_scrape_duration_seconds_count 1\n" in other.text.decode()
 
     def test_nobody_gets_a_page_that_was_left(self, many):
@@ -354,5 +354,5 @@ class TestSteps:
         third = Asked()
         made.begin(Form.TEXT, third)
         text = third.finish()
-        assert 'redis_exporter_last_scrape_error{err=""} 1\n' in text
+        assert 'redis_exporter_last_scrape_error{err=""} 1.0\n' in text
         assert "redis_target_scrape_request_errors_total 1\n" in text

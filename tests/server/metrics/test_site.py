@@ -71,7 +71,7 @@ def test_what_makes_the_page_is_imported_in_steps_and_again_if_that_fails(server
     for _ in range(5):
         again.step()
         assert not again.text
-    assert "redis_up 1\n" in again.finish()
+    assert "redis_up 1.0\n" in again.finish()
     assert page is None or sys.modules["server.metrics.page"] is page
 
 
@@ -155,7 +155,7 @@ async def test_while_data_are_loaded_a_page_is_answered_and_the_server_is_not_re
         assert (status, text) == (503, "loading the data: 0 %\n")
         assert (await get(port, "/healthz"))[0] == 200
         status, _, text = await get(port, "/metrics")
-        assert (status, "\nredis_loading_dump_file 1\n" in text) == (200, True)
+        assert (status, "\nredis_loading_dump_file 1.0\n" in text) == (200, True)
         instance.server.state.restrictions.set_phase()
         assert (await get(port, "/readyz"))[0] == 200
 
@@ -167,5 +167,5 @@ async def test_over_tls(certificates):
     async with running(**parameters) as instance:
         assert instance.port
         status, _, text = await get(port, "/metrics", tls=certificates.context())
-        assert (status, "\nredis_up 1\n" in text) == (200, True)
+        assert (status, "\nredis_up 1.0\n" in text) == (200, True)
         assert (await get(port, "/readyz", tls=certificates.context()))[2] == "ok\n"
