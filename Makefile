@@ -211,8 +211,9 @@ test-spark-rest:
 # The same sources without the compiled modules. The tests of the Spark side are skipped, and so are
 # those that compare with the newer peers, which are in build/. What pages and Makefile say is the same.
 # Replication, the crashes and the console are of whole processes, and nearly all of their modules are not
-# compiled.
-COMPILED_ONLY := $(addprefix tests/,console crash docs frameworks image package replication test_make.py)
+# compiled; none of those that speak HTTP are.
+COMPILED_ONLY := $(addprefix tests/,console crash docs frameworks image package replication test_make.py \
+  server/console server/http server/metrics)
 
 test-uncompiled: $(DEV_READY)
 	$(call copy_sources,build/uncompiled)
@@ -338,7 +339,7 @@ $(FUZZERS): fuzz-%: $(DEV_READY) build
 # failure, in whatever process.
 SANITIZED_TESTS := $(addprefix tests/,storage protocol server/network server/commands server/process/test_spare_block.py)
 SANITIZED_SECONDS ?= 20
-SOCKETS_SECONDS ?= 600
+SOCKETS_SECONDS ?= 120
 SANITIZED = cd build/sanitized && ../../$(BIN)/python -m tests.sanitizers
 
 .PHONY: sanitize-tests $(FUZZERS:%=sanitize-%)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.compat.oracles import REDIS_7, Oracles
-from tests.compat.processes import FOR_REDIS_7_0, ServerProcess, penstock_command
+from tests.compat.processes import FOR_REDIS_7_0, ServerProcess, penstock_command, rest_after
 
 
 @pytest.fixture(scope="session")
@@ -60,3 +60,7 @@ def protocol(request: pytest.FixtureRequest) -> int:
     """The version of RESP that the clients speak."""
     version: int = request.param
     return version
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    rest_after(item, nextitem)

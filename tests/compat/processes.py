@@ -26,6 +26,17 @@ START_S = 30.0
 FOR_REDIS_7_0 = ("--rdb-oldest-reader", "7.0")  # files and payloads that it can read, too
 
 
+_started: list[ServerProcess] = []
+
+
+def rest_after(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let the servers rest when the next test is of another folder, to which they are unknown."""
+    if nextitem is None or item.path.parent not in nextitem.path.parents:
+        for server in _started:
+            if server.process.poll() is None:
+                server.rest()
+
+
 class ServerProcess:
     """A running server; ``version`` is the version that HELLO gives, as numbers."""
 
@@ -44,6 +55,13 @@ class ServerProcess:
             )
         self.control = self._connect()
         self.version = self._version()
+        _started.append(self)
+
+    def rest(self) -> None:
+        """Nobody asks it any more, but it stays until the session ends: let its cron run rarely."""
+        with contextlib.suppress(OSError):
+            self.renew_control()
+            self.control.call(b"CONFIG", b"SET", b"hz", b"1")
 
     def renew_control(self) -> None:
         """Connect again if the server has closed *control*: with *timeout*, it drops the idle."""

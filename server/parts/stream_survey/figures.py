@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from storage import octets
 from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
 from storage.side_data.schedule import SCHEDULE
 from storage.side_data.side_data import SideData
@@ -108,7 +109,7 @@ def group_figures(
         group_lag.lag(stream, group),
         group.last_id,
         None if group.entries_read == UNKNOWN else group.entries_read,
-        None if oldest is None else max(0, now_ms - oldest.delivery_time),
+        None if oldest is None else max(0, octets.since(oldest.delivery_time, now_ms)),
         group.by_time.redeliveries,
         group.dead_lettered,
         policy,

@@ -321,7 +321,7 @@ class TestSteps:
         made.begin(Form.TEXT, other)
         assert 'stream="new"' in other.finish()
         assert "redis_exporter_scrapes_total 2.0\n" in other.text.decode()
-        assert "redis_exporter_scrape_duration_seconds_count 1\n" in other.text.decode()
+        assert "redis_exporter_scrape_duration_seconds_count 1.0\n" in other.text.decode()
 
     def test_nobody_gets_a_page_that_was_left(self, many):
         """Its figures would be of the time when it was begun."""
@@ -355,4 +355,4 @@ class TestSteps:
         made.begin(Form.TEXT, third)
         text = third.finish()
         assert 'redis_exporter_last_scrape_error{err=""} 1.0\n' in text
-        assert "redis_target_scrape_request_errors_total 1\n" in text
+        assert "redis_target_scrape_request_errors_total 1.0\n" in text

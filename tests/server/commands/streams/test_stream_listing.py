@@ -317,3 +317,14 @@ def test_keys_that_are_flushed_are_let_go(server):
     server.send("XADD", "large", "1-0", "f", b"x" * 100_000)
     server.send_line("FLUSHALL")
     assert allocation.used_bytes() < before
+
+
+def test_a_time_of_delivery_that_no_clock_has_shown_is_no_age(server):
+    """A file may have any number of 64 bits there: the difference did not fit into a reply."""
+    server.send_line("XADD s 1-1 a b")
+    server.send_line("XGROUP CREATE s g 0")
+    server.send_line("XREADGROUP GROUP g ann STREAMS s >")
+    group = server.state.databases[0].peek(b"s").find_group(b"g")
+    group.by_time.first_owned.delivery_time = -(2**63)
+    _, [row] = server.send_line("XINFO STREAMS 0")
+    assert dict(zip(row[::2], row[1::2], strict=True))[b"oldest-pending-ms"] == 0
