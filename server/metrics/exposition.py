@@ -78,7 +78,8 @@ def written(family: Family, samples: list[Sample], form: Form, is_first: bool) -
     """The lines of *samples*; before the first of a family are those that say what it is."""
     part = Part(family, samples)
     if form is Form.OPEN_METRICS:
-        lines: bytes = open_metrics.generate_latest(part).removesuffix(_EOF)
+        whole: bytes = open_metrics.generate_latest(part)  # type: ignore[no-untyped-call]
+        lines = whole.removesuffix(_EOF)
     else:
         lines = text.generate_latest(part)
     return lines if is_first else lines.split(b"\n", 2)[2]
