@@ -36,7 +36,9 @@ class Options:
             elif word == b"MATCH":
                 self.pattern = args.take()
             elif word == b"COUNT":
-                self.count = args.take_positive(errors.SYNTAX)
+                self.count = args.take_int()  # what is no number is refused as SCAN refuses it
+                if self.count < 1:
+                    raise errors.SYNTAX
             else:
                 raise errors.SYNTAX
 

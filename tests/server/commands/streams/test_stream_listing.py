@@ -328,3 +328,9 @@ def test_a_time_of_delivery_that_no_clock_has_shown_is_no_age(server):
     group.by_time.first_owned.delivery_time = -(2**63)
     _, [row] = server.send_line("XINFO STREAMS 0")
     assert dict(zip(row[::2], row[1::2], strict=True))[b"oldest-pending-ms"] == 0
+
+
+@pytest.mark.parametrize("count", ["x", "9" * 20, ""])
+def test_a_count_that_is_no_number_is_refused_as_by_scan(server, count):
+    asked = server.send("XINFO", "STREAMS", "0", "COUNT", count)
+    assert asked == server.send("SCAN", "0", "COUNT", count)
