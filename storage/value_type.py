@@ -92,11 +92,7 @@ class ValueType:
 
         0 samples stand for all parts. A value that is made of few parts is looked at as a whole.
         """
-        before = allocation.used_bytes()
-        copy = self.copy(value)
-        size = allocation.used_bytes() - before
-        del copy
-        return size
+        return measured(lambda: self.copy(value))
 
     def packed(self, value: Any) -> bytes | None:
         """The bytes that a small value is kept as while nobody uses it, at least 4; else None.
@@ -193,3 +189,12 @@ class ValueType:
     def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
         """Read a value in the form of *code*, one of *rdb_codes*. Raises Corrupt. O(size)."""
         raise NotImplementedError
+
+
+def measured(make: Callable[[], Any]) -> int:
+    """How many bytes the data have that *make* makes."""
+    before = allocation.used_bytes()
+    made = make()
+    size = allocation.used_bytes() - before
+    del made
+    return size

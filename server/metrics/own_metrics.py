@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from server.client.client import Waiter
 from server.metrics.family import Column, Family, Kind, Row, Table, alone, column
+from server.observe.key_sizes import TypeSum
 from server.observe.memory_facts import MemoryFigures
 from server.parts import server_facts
 from server.parts.persistence.append_only import AppendOnly, Mode
@@ -154,4 +155,23 @@ MEMORY = Table(
     memory_parts,
 )  # fmt: skip
 
-TABLES = (LOOP, BLOCKED, AOF, FORKS, MEMORY)
+
+def type_sums(state: ServerState) -> Iterator[Row[TypeSum]]:
+    """The types of values that there are."""
+    for name, sum_ in state.key_sizes.by_type():
+        yield Row((name,), sum_)
+
+
+TYPES = Table(
+    [
+        column("penstock_type_keys", "number", "Keys with a value of that type",
+               lambda sum_: sum_.keys, ("type",)),
+        column("penstock_type_memory_bytes", "bytes",
+               "What they take with their values, as MEMORY USAGE says it. Of more than 100 keys as"
+               " it was some time ago",
+               lambda sum_: sum_.memory, ("type",)),
+    ],
+    type_sums,
+)  # fmt: skip
+
+TABLES = (LOOP, BLOCKED, AOF, FORKS, MEMORY, TYPES)

@@ -256,6 +256,12 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         is_default=False,
     ),
     Section(
+        "types",
+        "The types of values: how many keys have one, and what these take.",
+        key_sizes.TYPES.of(lambda state: state.key_sizes.by_type()),
+        is_default=False,
+    ),
+    Section(
         "keysizes",
         "How long values are, by powers of two.",
         key_sizes.SIZES.of(lambda state: state.key_sizes.lines()),

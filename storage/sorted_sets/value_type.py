@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from storage import digest_sums
+from storage.limits import ListpackLimits
 from storage.listpack.listpack import Listpack, of_dump
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
@@ -14,8 +15,10 @@ from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.sorted_sets import borrowed_sorted_set, rdb_sorted_set, score_text
 from storage.sorted_sets.sorted_set import SortedSet, of_pack
-from storage.value_type import PACKED_UP_TO, ValueType, Words
+from storage.value_type import PACKED_UP_TO, ValueType, Words, measured
 
+MEMBERS_A_SAMPLE = 64  # about a leaf of the tree
+AS_TREE = ListpackLimits(0, 0)
 MEMBERS_A_COMMAND = 64  # in a ZADD of a rewritten log, as in Redis
 SHORT_TREE = 1000  # members; a tree of no more is written in one step
 
@@ -41,6 +44,13 @@ class SortedSetType(ValueType):
 
     def length(self, value: SortedSet) -> int:
         return len(value)
+
+    def memory(self, value: SortedSet, samples: int) -> int:
+        members, size = samples * MEMBERS_A_SAMPLE, len(value)
+        if value.pack is not None or not 0 < members < size:
+            return super().memory(value, samples)
+        ranks = range(0, size, -(-size // members))
+        return measured(lambda: some_of(value, ranks)) * size // len(ranks)
 
     def packed(self, value: SortedSet) -> bytes | None:
         pack = value.pack
@@ -95,6 +105,15 @@ class SortedSetType(ValueType):
 
     def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
         return rdb_sorted_set.read(reader, code, options.sorted_set_limits)
+
+
+def some_of(value: SortedSet, ranks: range) -> SortedSet:
+    """A tree of the members at *ranks*. O(log N) each."""
+    some = SortedSet()
+    for rank in ranks:
+        member, score = value.pair_at(rank)
+        some.put(member, score, AS_TREE)
+    return some
 
 
 SORTED_SET = SortedSetType()

@@ -12,6 +12,10 @@ from storage.stream import rdb_codes, rdb_stream, rewrite
 from storage.stream.stream import Stream
 from storage.value_type import ValueType, Words
 
+NODE_BYTES = 64  # of a node without its entries, with its place in the tree
+PENDING_BYTES = 83  # of a pending entry, with its place in the tree and in the order of time
+LARGE = 1000  # parts for each sample; one with fewer is copied and measured
+
 
 class StreamType(ValueType):
     """Streams. One without entries still has its last id and its groups."""
@@ -36,6 +40,14 @@ class StreamType(ValueType):
 
     def length(self, value: Stream) -> int:
         return len(value)
+
+    def memory(self, value: Stream, samples: int) -> int:
+        """Of a large stream its nodes and pending entries are counted, not looked at. O(groups)."""
+        if not 0 < samples * LARGE < value.node_bytes() + self.parts(value):
+            return super().memory(value, samples)
+        pending = sum(len(group.pel) for group in value.groups.values())
+        nodes = int(value.rax.node_count)
+        return value.node_bytes() + nodes * NODE_BYTES + pending * PENDING_BYTES
 
     def parts(self, value: Stream) -> int:
         groups = value.groups

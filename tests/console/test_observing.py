@@ -117,6 +117,17 @@ def test_memory_says_what_it_is_used_for(console: Console):
     expect(keys).to_have_text("2")
 
 
+def test_memory_by_type_has_the_largest_first(console: Console):
+    console.redis.set("big", "x" * 3_000_000)
+    console.redis.xadd("stream", {"a": "b"})
+    console.go("memory")
+    types = console.page.locator("section", has_text="By type").locator(".meter")
+    expect(types).to_have_count(2)
+    expect(types.first).to_contain_text(re.compile(r"string, 1 key.*2\.86 MB"))
+    console.redis.rpush("list", *["item"] * 1000)
+    expect(types.nth(1)).to_contain_text("list, 1 key")
+
+
 def test_replicas_are_shown_with_how_far_they_are(console: Console, tmp_path: Path):
     console.go("replicas")
     expect(console.fact("Role")).to_have_text("primary")

@@ -6,12 +6,14 @@ import pytest
 
 from storage import types
 from storage.hashes.hash import Hash
+from storage.limits import ListpackLimits
 from storage.lists.quicklist import QuickList
 from storage.rdb.errors import UnknownType
 from storage.rdb.options import ReadOptions
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
 from storage.value_type import ValueType
 
 
@@ -78,3 +80,42 @@ def test_methods_that_a_type_does_not_define_raise() -> None:
         row.commands(b"k", {})
     with pytest.raises(NotImplementedError):
         row.read(None, 200, ReadOptions())  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------- memory
+
+
+def long_list() -> QuickList:
+    made = QuickList()
+    for i in range(20_000):
+        made.push_right(b"x" * (i % 90))
+    return made
+
+
+def large_sorted_set() -> SortedSet:
+    made = SortedSet()
+    for i in range(10_000):
+        made.put(b"member" * (1 + i % 7) + b"%d" % i, i / 3, ListpackLimits(128, 64))
+    return made
+
+
+def busy_stream() -> Stream:
+    made = Stream()
+    for i in range(20_000):
+        made.append(StreamId(i + 1, 0), [b"field", b"value" * (i % 10)])
+    made.create_group(b"group", StreamId(0, 0))
+    group = made.groups[b"group"]
+    consumer = group.create_consumer(b"consumer", 1)
+    for i in range(5_000):
+        group.deliver(StreamId(i + 1, 0), consumer, 1)
+    return made
+
+
+@pytest.mark.parametrize("make", [long_list, large_sorted_set, busy_stream])
+def test_the_memory_of_a_large_value_is_judged_by_a_part_of_it(make) -> None:
+    value = make()
+    row = types.of(value)
+    whole = row.memory(value, 0)
+    judged = row.memory(value, 5)
+    assert judged != whole  # else all of it was copied, and all clients had waited
+    assert judged == pytest.approx(whole, rel=0.1)

@@ -1,8 +1,8 @@
-"""INFO keysizes: the lengths of values, by powers of two."""
+"""INFO keysizes and types: the lengths of values by powers of two, the memory of each type."""
 
 from __future__ import annotations
 
-from server.observe.key_sizes import A_TICK, AT_ONCE, PAUSE_MS
+from server.observe.key_sizes import AT_ONCE, MEASURED_AT_ONCE, PAUSE_MS
 
 
 def told(server):
@@ -45,22 +45,23 @@ def test_a_key_that_has_expired_or_gone_is_not_counted(server):
 
 
 def test_many_keys_are_counted_by_ticks_once_somebody_asks(server):
-    keys = AT_ONCE + 3 * A_TICK
+    keys = AT_ONCE + 3000
     server.send("MSET", *[word for i in range(keys) for word in (f"k{i}", "xyz")])
-    sizes, now_ms = server.state.key_sizes, 0
-    for _ in range(50):
-        sizes.tick(now_ms)
+    tick_often(server, 0)
     assert told(server) == {}  # nobody had asked
-    for _ in range(50):
-        sizes.tick(now_ms)
+    tick_often(server, 0)
     assert told(server) == {"db0_distrib_strings_sizes": {"2": keys}}
     server.send_line("SET another x")
-    for _ in range(50):
-        sizes.tick(now_ms + PAUSE_MS - 1)
+    tick_often(server, PAUSE_MS - 1)
     assert told(server) == {"db0_distrib_strings_sizes": {"2": keys}}  # it rests
-    for _ in range(50):
-        sizes.tick(now_ms + PAUSE_MS)
+    tick_often(server, PAUSE_MS)
     assert told(server) == {"db0_distrib_strings_sizes": {"1": 1, "2": keys}}
+
+
+def tick_often(server, now_ms: int) -> None:
+    """Enough ticks for a walk over some thousands of keys, on a slow machine too."""
+    for _ in range(2000):
+        server.state.key_sizes.tick(now_ms)
 
 
 def test_what_a_walk_has_counted_is_forgotten_with_the_keys(server):
@@ -70,3 +71,55 @@ def test_what_a_walk_has_counted_is_forgotten_with_the_keys(server):
     server.send_line("FLUSHALL")
     server.send("MSET", *[word for i in range(AT_ONCE + 1) for word in (f"k{i}", "x")])
     assert told(server) == {}
+
+
+# ---------------------------------------------------------------------- by type
+
+
+def by_type(server) -> dict[str, tuple[int, ...]]:
+    """Keys and bytes of each type, as INFO types has them."""
+    lines = server.send("INFO", "types").decode().splitlines()[1:]
+    named = dict(line.removeprefix("penstock_type_").split(":") for line in lines)
+    return {
+        name: tuple(int(word.partition("=")[2]) for word in text.split(","))
+        for name, text in named.items()
+    }
+
+
+def test_the_memory_of_a_type_is_the_sum_of_what_memory_usage_says(server):
+    for line in ("SET a hello", "SET b 12345", "RPUSH list a b c", "XADD stream * a b"):
+        server.send_line(line)
+    usage = {name: server.send("MEMORY", "USAGE", name) for name in ("a", "b", "list", "stream")}
+    assert by_type(server) == {
+        "string": (2, usage["a"] + usage["b"]),
+        "list": (1, usage["list"]),
+        "stream": (1, usage["stream"]),
+    }
+    server.send_line("SELECT 3")
+    server.send_line("SET c hello")
+    assert by_type(server)["string"] == (3, 2 * usage["a"] + usage["b"])
+
+
+def test_of_many_keys_memory_is_measured_by_ticks_if_somebody_asks_for_it(server):
+    keys = MEASURED_AT_ONCE + 500
+    server.send("MSET", *[word for i in range(keys) for word in (f"key:{i:04}", "xyz")])
+    told(server)
+    tick_often(server, 0)
+    assert by_type(server) == {}  # only lengths had been asked for
+    tick_often(server, PAUSE_MS)
+    assert by_type(server) == {"string": (keys, keys * server.send("MEMORY", "USAGE", "key:0001"))}
+    server.send_line("FLUSHALL")
+    assert by_type(server) == {}
+
+
+def test_a_key_that_goes_during_a_walk_is_no_harm(server):
+    keys = MEASURED_AT_ONCE + 500
+    server.send("MSET", *[word for i in range(keys) for word in (f"key:{i:04}", "xyz")])
+    by_type(server)
+    sizes = server.state.key_sizes
+    sizes._monotonic_s = iter(range(10**9)).__next__  # each slice is over after one step
+    for i in range(keys):
+        sizes.tick(0)
+        server.send("DEL", f"key:{i:04}")
+    tick_often(server, 0)
+    assert set(by_type(server)) <= {"string"}

@@ -27,10 +27,14 @@ function meter(label, value, most) {
   return h("div", { class: "meter" }, h("span", null, label), bar, h("span", { class: "num" }, bytes(value)));
 }
 
-/** INFO's figures by type of value: memory_type_stream, used_memory_type_hash and the like. */
+/** The types of values, the largest first: [name, keys, bytes] of each line of INFO types. */
 function byType(info) {
-  const found = Object.entries(info).map(([name, value]) => [/(?:mem|memory)(?:_by)?_types?_([a-z]+)(?:_bytes)?$/.exec(name)?.[1], numberOf(value)]);
-  return found.filter(([type, value]) => type && value !== null);
+  const lines = Object.entries(info).map(([name, text]) => [/^penstock_type_([a-z]+)$/.exec(name)?.[1], String(text)]);
+  const rows = lines.filter(([type]) => type).map(([type, text]) => {
+    const [keys, memory] = ["keys", "memory"].map((figure) => numberOf(new RegExp(`(?:^|,)${figure}=(\\d+)`).exec(text)?.[1]));
+    return [type, keys, memory];
+  });
+  return rows.sort((a, b) => b[2] - a[2]);
 }
 
 const STATS = [
@@ -58,7 +62,7 @@ export async function show(place) {
   const typePart = section("By type", types);
   const table = new DataTable({ caption: "Figures of memory", columns: STATS, keyOf: (row) => row.name, className: "narrow" });
   place.root.append(head(place, { title: "Memory" }), facts.node, section("What it is used for", meters), typePart, section("All figures", table.node));
-  const came = ([stats, text]) => {
+  const came = ([stats, text, typesText]) => {
     if (isError(stats) && isError(text)) throw new Error(stats.error);
     const info = isError(text) ? {} : infoObject(text);
     const figures = isError(stats) ? {} : objectOf(stats);
@@ -73,13 +77,13 @@ export async function show(place) {
     const parts = PARTS.map(([name, label]) => [label, numberOf(figures[name])]).filter(([, value]) => value !== null);
     const most = Math.max(...parts.map(([, value]) => value), 0);
     meters.replaceChildren(...parts.map(([label, value]) => meter(label, value, most)));
-    const typed = byType(info);
-    const largest = Math.max(...typed.map(([, value]) => value), 0);
-    types.replaceChildren(...typed.map(([type, value]) => meter(type, value, largest)));
+    const typed = byType(isError(typesText) ? {} : infoObject(typesText));
+    const largest = Math.max(...typed.map(([, , size]) => size), 0);
+    types.replaceChildren(...typed.map(([type, keys, size]) => meter(`${type}, ${count(keys)} ${keys === 1 ? "key" : "keys"}`, size, largest)));
     typePart.hidden = !typed.length;
     table.update(flatten(isError(stats) ? [] : pairsOf(stats)).map(({ name, value }) => ({ name, text: statText(name, value) })));
   };
-  const wanted = [["MEMORY", "STATS"], ["INFO", "memory"]];
+  const wanted = [["MEMORY", "STATS"], ["INFO", "memory"], ["INFO", "types"]];
   place.refresh = async () => came(await run(wanted));
   await place.refresh();
   place.watch({ watches: { memory: wanted }, onWatch: (name, replies) => came(replies) });
