@@ -6,6 +6,7 @@ from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.rdb.reader cimport RdbReader
 from storage.rdb.writer cimport RdbWriter
+from storage.side_data.deadlines cimport Deadlines
 from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
 
@@ -13,7 +14,6 @@ cdef int64_t _NEVER
 cdef int64_t _LATEST_MS
 cdef int64_t _MOST_NUMBERS
 cdef Py_ssize_t OBJECT
-cdef Py_ssize_t DEADLINE
 cdef Py_ssize_t PLACE
 cdef Py_ssize_t JOB
 cdef Py_ssize_t MOST_KEPT
@@ -44,9 +44,8 @@ cdef class Job:
 cdef class Schedule:
     cdef Rax _entries
     cdef Rax _runs
-    cdef Rax _ends
-    cdef Rax _deadlines
     cdef Py_ssize_t _weight
+    cdef readonly Deadlines deadlines
     cdef readonly dict jobs
     cdef public uint64_t last
 
@@ -73,27 +72,15 @@ cdef class Schedule:
     cdef int _expect(self, Job job) except -1
     @cython.locals(at=RaxIterator, job=Job)
     cpdef Job first_job(self, int64_t now_ms)
-    cpdef Py_ssize_t expiring(self) noexcept
-    @cython.locals(at=RaxIterator)
-    cpdef int64_t first_deadline(self) except -1
-    @cython.locals(key=bytes)
-    cpdef int expire_at(self, StreamId entry_id, int64_t deadline_ms) except -1
-    @cython.locals(key=bytes, deadline_ms=object)
-    cpdef bint keep(self, StreamId entry_id) except -1
-    @cython.locals(at=RaxIterator, entry_id=StreamId)
-    cpdef int prune(self, StreamId first_id) except -1
-    @cython.locals(found=list, at=RaxIterator, key=bytes)
-    cpdef list expired(self, int64_t now_ms, Py_ssize_t most)
-    @cython.locals(found=list, at=RaxIterator, key=bytes)
-    cpdef list deadlines(self)
-
     cpdef Py_ssize_t parts(self) except -1
     @cython.locals(at=RaxIterator, job=Job)
     cpdef bint shed(self, Py_ssize_t most) except -1
+    @cython.locals(trees=Py_ssize_t)
     cpdef Py_ssize_t memory(self) except -1
-    @cython.locals(copy=Schedule, at=RaxIterator, entry_id=StreamId, job=Job)
+    @cython.locals(copy=Schedule, at=RaxIterator, entry_id=StreamId, job=Job,
+                   deadline_ms=int64_t)
     cpdef Schedule copy(self)
-    @cython.locals(at=RaxIterator, name=bytes, job=Job)
+    @cython.locals(at=RaxIterator, name=bytes, job=Job, deadline_ms=int64_t, entry_id=StreamId)
     cpdef int write(self, RdbWriter writer) except -1
 
 

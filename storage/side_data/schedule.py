@@ -4,17 +4,13 @@
     runs       next, name    ->  job           another one: the next run of each job
     jobs       name          ->  job           EVERY ms, or CRON and a zone; its next run; fields
     last       the greatest number that an entry was given
-    ends       deadline, id  ->  True          when entries of the stream expire
-    deadlines  id            ->  deadline      the same by their ids, of 16 bytes
+    deadlines  id            ->  deadline      when entries of the stream expire: deadlines.py
 
 XADD DELAY and AT set the entries, XSCHEDULE the jobs, XADD EXPIRE and XEXPIREAT the deadlines.
 *due* and *next* are unix ms. Both trees sort by time, so what is due next is their first key. The
 id of a scheduled entry is ``due-number``: its place in the tree, so it is found by that, too. A
 number is given once, so an id never means another entry; of equal times the entry that was
 scheduled first comes first, and entries come before jobs. Each operation is O(log N).
-
-The deadline of an entry that was trimmed, or deleted by other ways than XDEL, stays until prune()
-finds it, or it comes.
 
 What is kept of an entry's fields is how many ms after it is due it expires, an RDB length, 0 for
 never; and RDB strings, one after the other: a bytes object of about their length.
@@ -38,17 +34,18 @@ from storage.errors import Corrupt
 from storage.rax.rax import Rax
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
+from storage.side_data import deadlines
+from storage.side_data.deadlines import Deadlines
 from storage.side_data.side_kind import SideKind
 from storage.stream import stream_id
 from storage.stream.stream_id import MAX, ZERO, StreamId
 from storage.value_type import Words
 
-NEVER = 2**62  # a time that does not come
+NEVER = deadlines.NEVER  # a time that does not come
 LATEST_MS = 2**53  # that an entry may be due at
 MOST_NUMBERS = 2**53
 _NEVER, _LATEST_MS, _MOST_NUMBERS = NEVER, LATEST_MS, MOST_NUMBERS  # as C numbers
-OBJECT = 320  # bytes of a schedule, compiled, without the nodes of its trees
-DEADLINE = 240  # bytes of a deadline, in both trees
+OBJECT = 240  # bytes of a schedule, compiled, without the nodes of its trees
 PLACE = 96  # bytes that a tree takes for each of its keys, if their times are scattered
 JOB = 200  # bytes of a job besides its texts
 FREED_AT_ONCE = 2000  # entries, deadlines and jobs
@@ -116,13 +113,12 @@ class Job:
 class Schedule:
     """What comes to one stream later, and goes. All times are unix ms."""
 
-    __slots__ = ("_deadlines", "_ends", "_entries", "_runs", "_weight", "jobs", "last")
+    __slots__ = ("_entries", "_runs", "_weight", "deadlines", "jobs", "last")
 
     def __init__(self) -> None:
         self._entries = Rax()
         self._runs = Rax()
-        self._ends = Rax()
-        self._deadlines = Rax()
+        self.deadlines = Deadlines()
         self._weight = OBJECT  # bytes, without the trees
         self.jobs: dict[bytes, Job] = {}
         self.last = 0
@@ -141,12 +137,12 @@ class Schedule:
 
     def is_nothing(self) -> bool:
         """Whether it is as new: nobody would miss it."""
-        size = self._entries.size + self._deadlines.size + len(self.jobs)
+        size = self._entries.size + self.deadlines.count() + len(self.jobs)
         return size == 0 and self.last == 0
 
     def first_due(self) -> int:
         """When the first entry, or run of a job, is due, or one expires. NEVER: there is none."""
-        return min(self.first_added(), self.first_deadline())
+        return min(self.first_added(), self.deadlines.first())
 
     def first_added(self) -> int:
         """When the first entry, or run of a job, is due. NEVER: there is none."""
@@ -243,71 +239,11 @@ class Schedule:
         job: Job = at.value
         return job if job.next_ms <= now_ms else None
 
-    # ------------------------------------------------------------------ deadlines
-
-    def expiring(self) -> int:
-        """How many entries of the stream have a deadline. Some may have gone without it."""
-        return self._deadlines.size
-
-    def first_deadline(self) -> int:
-        """When the first of them expires. NEVER: none does."""
-        at = self._ends.seek("^")
-        return octets.u64_be(at.current_key(), 0) if at.valid else _NEVER
-
-    def expire_at(self, entry_id: StreamId, deadline_ms: int) -> None:
-        """Let an entry of the stream expire then, and not when it would have."""
-        self.keep(entry_id)
-        key = entry_id.key()
-        self._deadlines.insert(key, deadline_ms)
-        self._ends.insert(octets.id_key(deadline_ms, 0)[:8] + key, True)
-        self._weigh(DEADLINE)
-
-    def keep(self, entry_id: StreamId) -> bool:
-        """Let an entry of the stream never expire. False if it would not have."""
-        key = entry_id.key()
-        deadline_ms = self._deadlines.remove(key)
-        if deadline_ms is None:
-            return False
-        self._ends.remove(octets.id_key(deadline_ms, 0)[:8] + key)
-        self._weigh(-DEADLINE)
-        return True
-
-    def prune(self, first_id: StreamId) -> None:
-        """Forget two deadlines at most of entries before *first_id*, the first that is there."""
-        for _ in range(2):
-            at = self._deadlines.seek("^")
-            if not at.valid:
-                break
-            entry_id = stream_id.from_key(at.current_key())
-            if stream_id.compare(entry_id, first_id) >= 0:
-                break
-            self.keep(entry_id)
-
-    def expired(self, now_ms: int, most: int) -> list[StreamId]:
-        """The ids of up to *most* entries that have expired by *now_ms*, the first first."""
-        found: list[StreamId] = []
-        at = self._ends.seek("^")
-        while len(found) < most and at.next():
-            key = at.current_key()
-            if octets.u64_be(key, 0) > now_ms:
-                break
-            found.append(stream_id.from_key(key[8:]))
-        return found
-
-    def deadlines(self) -> list[Any]:
-        """All deadlines, the first first: ``(deadline, id)``. O(N)."""
-        found: list[Any] = []
-        at = self._ends.seek("^")
-        while at.next():
-            key = at.current_key()
-            found.append((octets.u64_be(key, 0), stream_id.from_key(key[8:])))
-        return found
-
     # ------------------------------------------------------------------ all
 
     def parts(self) -> int:
         """How many entries, deadlines and jobs it has."""
-        return self._entries.size + self._deadlines.size + len(self.jobs)
+        return self._entries.size + self.deadlines.count() + len(self.jobs)
 
     def shed(self, most: int) -> bool:
         """Forget *most* of its entries, deadlines and jobs. True if none is left.
@@ -318,9 +254,8 @@ class Schedule:
             if self._entries.size:
                 at = self._entries.seek("^")
                 self.discard(stream_id.from_key(at.current_key()))
-            elif self._deadlines.size:
-                at = self._deadlines.seek("^")
-                self.keep(stream_id.from_key(at.current_key()))
+            elif self.deadlines.count():
+                self.deadlines.forget_first()
             elif self.jobs:
                 _, job = self.jobs.popitem()
                 self._weigh(-_weight_of(job))
@@ -331,7 +266,8 @@ class Schedule:
 
     def memory(self) -> int:
         """About how many bytes it takes."""
-        return self._weight + (self._entries.size + self._runs.size) * PLACE
+        trees = (self._entries.size + self._runs.size) * PLACE
+        return self._weight + trees + self.deadlines.memory()
 
     def copy(self) -> Schedule:
         """An equal one of its own. O(N)."""
@@ -343,9 +279,8 @@ class Schedule:
         copy.last = self.last
         for job in self.jobs.values():
             copy.put(Job(job.name, job.every_ms, job.cron, job.zone, job.next_ms, job.fields))
-        at = self._deadlines.seek("^")
-        while at.next():
-            copy.expire_at(stream_id.from_key(at.current_key()), at.value)
+        for deadline_ms, entry_id in self.deadlines.by_id():
+            copy.deadlines.put(entry_id, deadline_ms)
         return copy
 
     def write(self, writer: RdbWriter) -> None:
@@ -365,11 +300,10 @@ class Schedule:
             writer.string(job.zone)
             writer.length(job.next_ms)
             writer.string(job.fields)
-        writer.length(self._deadlines.size)
-        at = self._deadlines.seek("^")
-        while at.next():
-            writer.plain(at.current_key())
-            writer.length(at.value)
+        writer.length(self.deadlines.count())
+        for deadline_ms, entry_id in self.deadlines.by_id():
+            writer.plain(entry_id.key())
+            writer.length(deadline_ms)
 
 
 def _weight_of(job: Job) -> int:
@@ -402,7 +336,7 @@ def read(data: bytes) -> Schedule:
         deadline_ms = reader.length()
         if deadline_ms > _LATEST_MS:
             raise Corrupt("a deadline beyond all time")
-        made.expire_at(stream_id.make_id(ms, seq), deadline_ms)
+        made.deadlines.put(stream_id.make_id(ms, seq), deadline_ms)
     if reader.left():
         raise Corrupt("bytes after a schedule")
     return made
@@ -462,7 +396,7 @@ class ScheduleKind(SideKind):
             job = value.jobs[name]
             when = [*job.words(), b"NEXT", b"%d" % job.next_ms, *expire_words(job.fields)]
             yield [b"XSCHEDULE", key, name, *when, b"*", *unpacked(job.fields)]
-        for deadline_ms, entry_id in value.deadlines():
+        for deadline_ms, entry_id in value.deadlines.all():
             yield [b"XEXPIREAT", key, b"%d" % deadline_ms, entry_id.encode()]
 
 

@@ -7,4 +7,5 @@ from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 
 cpdef Schedule schedule_for(Call call, bytes key, bint may_create=*)
+cpdef Schedule schedule_beside(Call call, bytes key)
 cpdef int changed(Call call, bytes key, Schedule schedule) except -1

@@ -113,6 +113,11 @@ def schedule_for(call: Call, key: bytes, may_create: bool = True) -> Schedule | 
         if not may_create:
             return None
         call.db.add(key, Stream())
+    return schedule_beside(call, key)
+
+
+def schedule_beside(call: Call, key: bytes) -> Schedule:
+    """The schedule of *key*, where a stream is; it is made if needed."""
     side = call.db.side.get(key) or SideData()
     schedule: Schedule | None = side.get(SCHEDULE)
     if schedule is None:

@@ -5,7 +5,8 @@ from server.commands.streams cimport stream_delays, stream_once, stream_steps
 from server.commands.streams.stream_args cimport Trim
 from server.commands.streams.stream_once cimport Once
 from server.dispatch.call cimport Call
-from server.table.args cimport Args
+from server.table.args cimport to_int
+from storage.side_data.deadlines cimport Deadlines
 from storage.side_data.schedule cimport Schedule
 from storage.stream.deletions cimport Deletion, Done
 from storage.stream.stream cimport Stream
@@ -13,13 +14,19 @@ from storage.stream.stream_id cimport StreamId
 
 cdef int64_t _LATEST_MS
 
+@cython.locals(expire_ms=int64_t)
+cpdef int64_t expiry_of(bytes text) except -1
+@cython.locals(key=bytes, expire_ms=int64_t, text=bytes, stream=Stream, deadline_ms=int64_t,
+               schedule=Schedule)
+cpdef bytes add_simply(Call call)
+
 @cython.locals(stream=Stream, added=int64_t, text=bytes, is_id_given=bint, deadline_ms=int64_t,
                schedule=Schedule)
 cpdef bytes add_expiring(
     Call call, Py_ssize_t id_at, StreamId wanted, Trim trim, bint may_create, Once once,
     StreamId last, int64_t expire_ms
 )
-@cython.locals(is_first=bint)
+@cython.locals(deadlines=Deadlines, is_first=bint)
 cpdef int set_deadline(
     Call call, bytes key, Stream stream, Schedule schedule, StreamId entry_id, int64_t deadline_ms
 ) except -1

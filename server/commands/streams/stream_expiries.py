@@ -17,7 +17,7 @@ from server.commands.streams import dead_letters, stream_delays, stream_once, st
 from server.commands.streams.stream_args import Trim
 from server.commands.streams.stream_once import Once
 from server.dispatch.call import Call
-from server.table.args import Args, to_int
+from server.table.args import to_int
 from storage.side_data.schedule import LATEST_MS, Schedule
 from storage.stream import deletions
 from storage.stream.deletions import Deletion, Done
@@ -30,15 +30,28 @@ BAD_EXPIRE = ErrorReply("ERR", f"EXPIRE takes milliseconds from 1 to {LATEST_MS}
 EXPIRED = b"expired"  # a reason of a dead letter
 
 
-def take_expire(args: Args) -> int:
-    """The value of EXPIRE, which was taken. Raises ErrorReply."""
-    expire_ms = to_int(args.take(), BAD_EXPIRE)
-    if not 1 <= expire_ms <= LATEST_MS:
+def expiry_of(text: bytes) -> int:
+    """The value of EXPIRE: ms. Raises ErrorReply."""
+    expire_ms = to_int(text, BAD_EXPIRE)
+    if not 1 <= expire_ms <= _LATEST_MS:
         raise BAD_EXPIRE
     return expire_ms
 
 
 # ---------------------------------------------------------------------- setting deadlines
+
+
+def add_simply(call: Call) -> bytes | None:
+    """``XADD key EXPIRE ms * field value ...``, which is what most say."""
+    key, expire_ms = call.argv[1], expiry_of(call.argv[3])
+    call.argv = [call.argv[0], key, *call.argv[4:]]
+    text = stream_steps.add_entry(call, 2)
+    stream = call.db.find(key, Stream)
+    if stream is not None:
+        deadline_ms = min(call.now_ms + expire_ms, _LATEST_MS)
+        schedule = stream_delays.schedule_beside(call, key)
+        set_deadline(call, key, stream, schedule, stream.last_id, deadline_ms)
+    return text
 
 
 def add_expiring(
@@ -61,7 +74,8 @@ def add_expiring(
         return None
     else:
         text = stream_steps.add_entry(call, id_at, wanted, trim, may_create)
-    stream = call.db.find(key, Stream)
+    if stream is None:
+        stream = call.db.find(key, Stream)
     if stream is None or stream.entries_added == added:
         return text
     is_id_given = wanted is not None and not call.argv[id_at].endswith(b"*")
@@ -69,8 +83,8 @@ def add_expiring(
         # It was logged as it came: it is one of several commands now.
         call.db.changed(key, None, changes=0, log=call.argv, wakes=False, watched=False)
     deadline_ms = min(call.now_ms + expire_ms, _LATEST_MS)
-    schedule = stream_delays.schedule_for(call, key)
-    if schedule is not None and (trim is None or stream.contains(stream.last_id)):
+    if trim is None or stream.contains(stream.last_id):
+        schedule = stream_delays.schedule_beside(call, key)
         set_deadline(call, key, stream, schedule, stream.last_id, deadline_ms)
     return text
 
@@ -79,9 +93,10 @@ def set_deadline(
     call: Call, key: bytes, stream: Stream, schedule: Schedule, entry_id: StreamId, deadline_ms: int
 ) -> None:
     """Let an entry that was just added expire."""
-    schedule.prune(stream.first_id)
-    is_first = not schedule.expiring() or deadline_ms < schedule.first_deadline()
-    schedule.expire_at(entry_id, deadline_ms)
+    deadlines = schedule.deadlines
+    deadlines.prune(stream.first_id)
+    is_first = deadline_ms < deadlines.first()
+    deadlines.put(entry_id, deadline_ms)
     if is_first:
         stream_delays.changed(call, key, schedule)
     if call.is_logged:
@@ -92,9 +107,9 @@ def set_deadline(
 def forget(call: Call, key: bytes, ids: list[StreamId]) -> None:
     """XDEL has been asked to delete these entries: they have no deadlines any more."""
     schedule = stream_delays.schedule_of(call, key)
-    if schedule is None or not schedule.expiring():
+    if schedule is None or not schedule.deadlines.count():
         return
-    kept = [entry_id for entry_id in ids if schedule.keep(entry_id)]
+    kept = [entry_id for entry_id in ids if schedule.deadlines.discard(entry_id)]
     if kept:
         stream_delays.changed(call, key, schedule)
 
@@ -108,16 +123,16 @@ def settle(call: Call, key: bytes, most: int) -> bool:
     What is replayed has no say: the primary, or the log, tells what it has removed.
     """
     schedule = stream_delays.schedule_of(call, key)
-    if schedule is None or call.is_replayed or schedule.first_deadline() > call.now_ms:
+    if schedule is None or call.is_replayed or schedule.deadlines.first() > call.now_ms:
         return True
     stream = call.db.peek(key)
     if isinstance(stream, Stream):
-        ids = schedule.expired(call.now_ms, most)
+        ids = [entry_id for _, entry_id in schedule.deadlines.up_to(call.now_ms, most)]
         _remove(call, key, stream, ids)
         for entry_id in ids:
-            schedule.keep(entry_id)
+            schedule.deadlines.discard(entry_id)
         stream_delays.changed(call, key, schedule)
-    return schedule.first_deadline() > call.now_ms
+    return schedule.deadlines.first() > call.now_ms
 
 
 def _remove(call: Call, key: bytes, stream: Stream, ids: list[StreamId]) -> None:

@@ -123,8 +123,8 @@ def _schedule(call: Call) -> dict[bytes, Reply]:
             b"jobs": len(schedule.jobs),
             b"next-due": due_ms if due_ms < schedules.NEVER else None,
         }
-    if schedule is not None and schedule.expiring():
-        report[b"expiring"] = schedule.expiring()
+    if schedule is not None and schedule.deadlines.count():
+        report[b"expiring"] = schedule.deadlines.count()
     return report
 
 

@@ -167,7 +167,7 @@ def _take_times(call: Call, args: Args) -> tuple[Job, int]:
         elif not zone and args.skip(b"TZ"):
             zone = args.take()
         elif not expire_ms and args.skip(b"EXPIRE"):
-            expire_ms = stream_expiries.take_expire(args)
+            expire_ms = stream_expiries.expiry_of(args.take())
         elif next_ms < 0 and args.skip(b"NEXT"):
             next_ms = to_int(args.take(), BAD_NEXT)
             if not 0 <= next_ms <= LATEST_MS and not (call.is_replayed and next_ms == NEVER):
@@ -276,12 +276,12 @@ def xexpireat(call: Call) -> Reply:
         return 0
     schedule = stream_delays.schedule_for(call, key)
     assert schedule is not None  # there is a stream
-    schedule.prune(stream.first_id)
+    schedule.deadlines.prune(stream.first_id)
     for entry_id in found:
         if deadline_ms:
-            schedule.expire_at(entry_id, deadline_ms)
+            schedule.deadlines.put(entry_id, deadline_ms)
         else:
-            schedule.keep(entry_id)
+            schedule.deadlines.discard(entry_id)
     stream_delays.changed(call, key, schedule)
     call.db.group_changed(key, b"xexpireat", changes=len(found))
     return len(found)

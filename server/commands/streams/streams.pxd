@@ -1,5 +1,11 @@
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport stream_args, stream_once, stream_reply, stream_steps
+from server.commands.streams cimport (
+    stream_args,
+    stream_expiries,
+    stream_once,
+    stream_reply,
+    stream_steps,
+)
 from server.table.args cimport Args
 from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim

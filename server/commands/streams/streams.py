@@ -70,6 +70,8 @@ def xadd(call: Call) -> Reply:
     argv = call.argv
     if argv[2] == b"*":
         return stream_steps.add_entry(call, 2)
+    if argv[4] == b"*" and octets.same_letters(argv[2], b"EXPIRE"):
+        return stream_expiries.add_simply(call)
     args = Args(argv, 2)
     trim = Trim()
     once: Once | None = None
@@ -88,16 +90,14 @@ def xadd(call: Call) -> Reply:
         if args.left > 1 and args.skip(b"IFLAST"):
             last = stream_id.parse_id(args.take())
             # What is logged has no condition: it held.
-            argv = call.argv = [*argv[: args.at - 2], *argv[args.at :]]
-            args = Args(argv, args.at - 2)
+            args, argv = _without_two_words(call, args)
             continue
         if args.skip(b"NOMKSTREAM"):
             may_create = False
             continue
         if not expire_ms and args.left > 1 and args.skip(b"EXPIRE"):
-            expire_ms = stream_expiries.take_expire(args)
-            argv = call.argv = [*argv[: args.at - 2], *argv[args.at :]]
-            args = Args(argv, args.at - 2)
+            expire_ms = stream_expiries.expiry_of(args.take())
+            args, argv = _without_two_words(call, args)
             continue
         word = argv[args.at]
         if not octets.same_letters(word, b"DELAY") and not octets.same_letters(word, b"AT"):
@@ -125,6 +125,13 @@ def xadd(call: Call) -> Reply:
     if last is not None and not stream_steps.ends_with(call, id_at, last):
         return None
     return stream_steps.add_entry(call, id_at, wanted, trims, may_create)
+
+
+def _without_two_words(call: Call, args: Args) -> tuple[Args, list[bytes]]:
+    """Let the two words before the cursor be none of argv; return the cursor, and argv."""
+    argv, at = args.argv, args.at - 2
+    call.argv = [*argv[:at], *argv[at + 2 :]]
+    return Args(call.argv, at), call.argv
 
 
 def _check_delayed(trim: Trim, once: Once | None, last: StreamId | None) -> None:

@@ -105,13 +105,13 @@ class TestExpire:
         first = queue.send_line("XADD s IDMP p 1 EXPIRE 10 * n 2")
         assert queue.send_line("XADD s EXPIRE 99 IDMP p 1 * n 2") == first
         assert queue.send_line("XADD none NOMKSTREAM EXPIRE 10 * n 2") is None
-        assert side(queue).expiring() == 2
+        assert side(queue).deadlines.count() == 2
         queue.advance(10)
         assert queue.send_line("XLEN s") == 0
 
     def test_one_that_is_trimmed_at_once_has_no_deadline(self, queue):
         queue.send_line("XADD s EXPIRE 10 MAXLEN 0 * n 1")
-        assert side(queue) is None or side(queue).expiring() == 0
+        assert side(queue) is None or side(queue).deadlines.count() == 0
 
     @pytest.mark.parametrize("word", ["0", "-1", "x", str(2**53 + 1)])
     def test_refusals(self, queue, word):
@@ -301,7 +301,7 @@ class TestMany:
     def test_deadlines_of_what_is_trimmed_do_not_pile_up(self, queue):
         for number in range(1000):
             queue.send("XADD", "s", "MAXLEN", 10, "EXPIRE", 10_000_000, "*", "n", number)
-        assert side(queue).expiring() <= 12
+        assert side(queue).deadlines.count() <= 12
 
     def test_all_go_in_the_order_of_their_deadlines(self, queue):
         queue.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")

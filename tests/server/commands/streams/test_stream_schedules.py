@@ -606,7 +606,7 @@ class TestFiles:
         made.discard(first)
         made.put(Job(b"tick", 100, b"", b"", 12, packed([b"x", b"y"], 0)))
         for number in (3, 1, 2):
-            made.expire_at(StreamId(number, 0), 100 - number)
+            made.deadlines.put(StreamId(number, 0), 100 - number)
         made.put(Job(b"cron", 0, b"* * * * *", b"Europe/Berlin", NEVER, packed([b"x", b"y"], 0)))
         return made
 
@@ -614,7 +614,7 @@ class TestFiles:
         made = Schedule()
         made.add(0x102030, packed([b"a", b"7"], 0))
         made.put(Job(b"j", 5, b"", b"", 9, packed([b"x", b"y"], 0, 3)))
-        made.expire_at(StreamId(5, 6), 7)
+        made.deadlines.put(StreamId(5, 6), 7)
         assert SCHEDULE.dump(made) == (
             b"\x01\x01" b"\0\0\0\0\0\x10\x20\x30" b"\0\0\0\0\0\0\0\x01" b"\x05\0\x01a\xc0\x07"
             b"\x01" b"\x01j\x05\0\0\x09\x05\x03\x01x\x01y"
