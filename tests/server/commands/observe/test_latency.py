@@ -23,22 +23,22 @@ def has_taken(server, event, *times_ms):
 
 @pytest.fixture
 def watched(make_server):
-    return make_server(latency_monitor_threshold=10)
+    return make_server(latency_monitor_threshold=10_000)  # which no real command takes
 
 
 def test_latest_and_history_show_the_samples(watched):
-    has_taken(watched, b"command", 100, 30, 9)
-    assert watched.send_line("LATENCY LATEST") == [[b"command", 1_700_000_001, 30, 100]]
+    has_taken(watched, b"command", 100_000, 30_000, 9_000)
+    assert watched.send_line("LATENCY LATEST") == [[b"command", 1_700_000_001, 30_000, 100_000]]
     assert watched.send_line("LATENCY HISTORY command") == [
-        [1_700_000_000, 100],
-        [1_700_000_001, 30],
+        [1_700_000_000, 100_000],
+        [1_700_000_001, 30_000],
     ]
     assert watched.send_line("LATENCY HISTORY nosuch") == []
 
 
 def test_a_reset_forgets_some_events_or_all(watched):
-    has_taken(watched, b"command", 10)
-    has_taken(watched, b"fork", 10)
+    has_taken(watched, b"command", 10_000)
+    has_taken(watched, b"fork", 10_000)
     assert watched.send_line("LATENCY RESET fork nosuch") == 1
     assert watched.send_line("LATENCY RESET") == 1
     assert watched.send_line("LATENCY LATEST") == []
@@ -48,9 +48,9 @@ def test_a_slow_command_is_an_event_of_its_own_kind(watched):
     for name, event in ((b"get", b"fast-command"), (b"keys", b"command")):
         row, argv = TABLE.find(name), [name, b"x"]
         watched.state.command_times.was_slow(
-            watched.owner.client, row, argv, 20 * MS, 7, CommandCount()
+            watched.owner.client, row, argv, 20_000 * MS, 7, CommandCount()
         )
-        assert watched.send("LATENCY", "HISTORY", event) == [[7, 20]]
+        assert watched.send("LATENCY", "HISTORY", event) == [[7, 20_000]]
 
 
 def test_nothing_is_an_event_while_nothing_is_monitored(server):
@@ -59,10 +59,10 @@ def test_nothing_is_an_event_while_nothing_is_monitored(server):
 
 
 def test_the_drawing_and_the_report_are_texts_to_be_shown_as_they_are(watched):
-    has_taken(watched, b"command", 100)
+    has_taken(watched, b"command", 100_000)
     watched.owner.client.speak(3)
     assert watched.owner.raw("LATENCY", "GRAPH", "command").startswith(b"=")
-    assert b"txt:command - high 100 ms" in watched.owner.raw("LATENCY", "GRAPH", "command")
+    assert b"txt:command - high 100000 ms" in watched.owner.raw("LATENCY", "GRAPH", "command")
     assert b"1. command: 1 spikes" in watched.owner.raw("LATENCY", "DOCTOR")
     assert watched.send_line("LATENCY GRAPH nosuch") == (
         "-ERR No samples available for event 'nosuch'"

@@ -16,6 +16,7 @@ from server.network.tls import handshakes
 from tests.certificates import PASSWORD, Certificates, openssl
 from tests.ports import free_port
 from tests.server.running import ROOT, Running, Streams, ask, on_each_loop, running
+from tests.worth import rounds
 
 FAILED = b"-ERR CONFIG SET failed (possibly related to argument '%s') - %s\r\n"
 NOT_UPDATED = b"Unable to update TLS configuration. Check server logs."
@@ -323,9 +324,10 @@ async def test_with_maxclients_a_client_is_told_so_by_tls(certificates: Certific
 async def test_many_handshakes_at_once_all_succeed(certificates: Certificates) -> None:
     async with serving(certificates) as server:
         context = certificates.context()
-        came = await asyncio.gather(*(server.connect(context=context) for _ in range(200)))
-        assert len(came) == 200
-        await server.instance.until(lambda: len(server.clients) == 200)
+        count = rounds(200)
+        came = await asyncio.gather(*(server.connect(context=context) for _ in range(count)))
+        assert len(came) == count
+        await server.instance.until(lambda: len(server.clients) == count)
 
 
 @on_each_loop
