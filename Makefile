@@ -211,9 +211,10 @@ test-spark-rest:
 # The same sources without the compiled modules. The tests of the Spark side are skipped, and so are
 # those that compare with the newer peers, which are in build/. What pages and Makefile say is the same.
 # Replication, the crashes and the console are of whole processes, and nearly all of their modules are not
-# compiled; none of those that speak HTTP are.
-COMPILED_ONLY := $(addprefix tests/,console crash docs frameworks image package replication test_make.py \
-  server/console server/http server/metrics)
+# compiled; none of those that speak HTTP are. What clients read is compared byte by byte in tests/compat;
+# the benchmarks and the fuzzers of sockets are programs of their own.
+COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication \
+  test_make.py server/console server/http server/metrics server/test_fuzz_sockets.py)
 
 test-uncompiled: $(DEV_READY)
 	$(call copy_sources,build/uncompiled)

@@ -16,6 +16,7 @@ from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
+from tests.worth import rounds
 
 LIMITS = ListpackLimits(4, 20)
 PAIRS = [(b"a", b"1"), (b"12", b""), (b"c", b"x" * 20)]
@@ -47,7 +48,7 @@ def hash_of(pairs: list[tuple[bytes, bytes]], limits: ListpackLimits = LIMITS) -
 
 
 def test_a_hash_is_read_back_in_both_forms() -> None:
-    many = [(b"field %d" % n, b"v" * n) for n in range(2500)]
+    many = [(b"field %d" % n, b"v" * n) for n in range(rounds(2500))]
     for pairs in (PAIRS, many):
         made = hash_of(pairs)
         back = payload.restore(payload.dump(made))

@@ -12,6 +12,7 @@ from storage.hash_table import mark_octets
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.leaf import LONGEST_MEMBER
 from storage.sorted_sets.score_tree import ScoreTree
+from tests.worth import rounds
 
 COUNT = 20_000
 
@@ -86,8 +87,8 @@ def test_members_of_equal_hash_prefix_are_told_apart(monkeypatch: pytest.MonkeyP
     """Uncompiled, so many have the same prefix; compiled, prefixes are what they are."""
     monkeypatch.setattr(mark_octets, "prefix_of", lambda key: key[0])
     tree = ScoreTree()
-    expected = {}
-    for n in range(1000):
+    count, expected = rounds(1000), {}
+    for n in range(count):
         member = b"%d:%d" % (n % 5, n)
         tree.add(member, -n)
         expected[member] = -n
@@ -96,8 +97,8 @@ def test_members_of_equal_hash_prefix_are_told_apart(monkeypatch: pytest.MonkeyP
         assert tree.score_at(tree.find(member)) == score
     _, page = tree.scan(0, 10_000)
     assert dict(zip(page[::2], page[1::2], strict=True)) == expected
-    assert len(page) == 2000
-    for n in range(0, 1000, 3):
+    assert len(page) == 2 * count
+    for n in range(0, count, 3):
         member = b"%d:%d" % (n % 5, n)
         tree.remove_at(tree.rank_at(tree.find(member), member))
     tree.check()
