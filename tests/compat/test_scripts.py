@@ -13,6 +13,7 @@ from tests.compat.oracles import REDIS_7, REDIS_8, REDIS_8_6, VALKEY_9, Oracles
 from tests.compat.player import Answer, Player
 from tests.compat.processes import ServerProcess, bulk
 from tests.compat.script import Case, load
+from tests.worth import COMPILED
 
 CASES = load(Path(__file__).parent / "scripts")
 ASKED = [
@@ -32,6 +33,7 @@ def test_penstock_answers_a_case_like_the_oracle(
     check(case, oracle, protocol, penstock, oracles)
 
 
+@pytest.mark.skipif(not COMPILED, reason="asyncio's sockets are not compiled in either case")
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_no_answer_depends_on_what_serves_the_sockets(
     case: Case, penstock_on_loop: tuple[ServerProcess, int], oracles: Oracles

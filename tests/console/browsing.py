@@ -59,13 +59,14 @@ class Chromium:
     def __init__(self) -> None:
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
-        self._context: BrowserContext | None = None
+        self._page: Page | None = None
 
     @property
-    def context(self) -> BrowserContext:
-        """One context for most tests: what is in its cache need not be read again."""
-        self._context = self._context or new_context(self.browser)
-        return self._context
+    def page(self) -> Page:
+        """One page for most tests: a process of its own for each would take most of the time."""
+        if self._page is None or self._page.is_closed():
+            self._page = new_context(self.browser).new_page()
+        return self._page
 
     @property
     def browser(self) -> Browser:
@@ -80,22 +81,30 @@ class Chromium:
             self._browser.close()
         if self._playwright is not None:
             self._playwright.stop()
-        self._browser = self._playwright = self._context = None
+        self._browser = self._playwright = self._page = None
 
 
 class Console:
     """A page of the console, and the server that it shows."""
 
-    def __init__(self, context: BrowserContext, server: ConsoleServer) -> None:
-        self.context = context
+    def __init__(self, page: Page, server: ConsoleServer) -> None:
+        self.context = page.context
         self.server = server
         self.redis = server.redis
-        self.page: Page = context.new_page()
+        self.page = page
         self.complaints: list[str] = []
         self.allowed: list[str] = []  # patterns of complaints that the test expects
         self.page.on("console", self._said)
         self.page.on("pageerror", self._failed)
         self.page.on("request", self._asked)
+
+    def leave(self) -> None:
+        """Leave nothing in the page, which another test may take."""
+        self.page.evaluate("try { localStorage.clear(); } catch { /* about:blank */ }")
+        self.page.goto("about:blank")
+        self.page.remove_listener("console", self._said)
+        self.page.remove_listener("pageerror", self._failed)
+        self.page.remove_listener("request", self._asked)
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
@@ -202,16 +211,15 @@ def new_context(browser: Browser, **options: Any) -> BrowserContext:
 
 
 @contextmanager
-def page_in(context: BrowserContext, server: ConsoleServer) -> Iterator[Console]:
-    """A page; at the end it must have complained of nothing, and it leaves nothing."""
-    console = Console(context, server)
+def shown_in(page: Page, server: ConsoleServer) -> Iterator[Console]:
+    """The console in *page*; at the end it must have complained of nothing, and leaves nothing."""
+    console = Console(page, server)
     try:
         yield console
         if console.unexpected():
             pytest.fail("The page complains:\n" + "\n".join(console.unexpected()), pytrace=False)
     finally:
-        console.page.evaluate("try { localStorage.clear(); } catch { /* about:blank */ }")
-        console.page.close()
+        console.leave()
 
 
 @contextmanager
@@ -219,7 +227,7 @@ def console_page(browser: Browser, server: ConsoleServer, **options: Any) -> Ite
     """A page in a context of its own."""
     context = new_context(browser, **options)
     try:
-        with page_in(context, server) as console:
+        with shown_in(context.new_page(), server) as console:
             yield console
     finally:
         context.close()

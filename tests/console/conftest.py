@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.console.browsing import Chromium, Console, chromium_path, page_in
+from tests.console.browsing import Chromium, Console, chromium_path, shown_in
 from tests.console.serving import ConsoleServer
 
 HERE = str(Path(__file__).parent)
@@ -64,5 +64,5 @@ def server() -> ConsoleServer:
 @pytest.fixture
 def console(chromium: Chromium, server: ConsoleServer) -> Iterator[Console]:
     """A page that shows the server."""
-    with page_in(chromium.context, server) as page:
+    with shown_in(chromium.page, server) as page:
         yield page
