@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.compat.processes import redis_tool
 from tests.console.browsing import Console
@@ -94,6 +94,26 @@ def test_names_are_completed_with_syntax_and_summary(line: Console):
     field.press("ArrowDown")
     field.press("Enter")
     expect(field).to_have_value("XLEN ")
+
+
+def test_what_was_typed_before_the_docs_came_is_completed_when_they_come(console: Console):
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "DOCS" in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    console.page.route("**/api/commands", hold)
+    console.go("command")
+    console.page.get_by_label("Command", exact=True).press_sequentially("xgroup s")
+    options = console.page.get_by_role("listbox").get_by_role("option")
+    expect(options).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(options).to_have_text([re.compile("XGROUP SETID")])
+    console.page.unroute("**/api/commands")
 
 
 def test_a_dangerous_command_asks_first(line: Console):

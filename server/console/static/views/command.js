@@ -50,7 +50,10 @@ class CommandLine {
     this.offers = [];
     this.chosen = -1;
     this.build();
-    commandDocs().then((docs) => { this.docs = docs; });
+    commandDocs().then((docs) => {
+      this.docs = docs;
+      if (this.input?.value) this.typed(); // what was typed before they came
+    });
   }
 
   build() {
