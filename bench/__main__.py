@@ -23,7 +23,8 @@ from bench.load import StalledError
 from bench.peers import Peer, find_peers, known_folders
 from bench.redis_benchmark import RedisBenchmark
 from bench.results import Comparison, Speed
-from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
+from bench.servers import PENSTOCK, Server, ServerError, Start, free_port, pin_generator
+from bench.watcher import Watcher
 from bench.workloads import WORKLOADS, Workload
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
@@ -41,6 +42,7 @@ class Extent:
     count: int
 
 
+WATCHED_SECONDS = 1.1  # of a round: each has a scrape
 QUICK = Extent(seconds=0.1, rounds=7, latency_seconds=1.0, latency_rounds=3, count=200_000)
 FULL = Extent(seconds=0.2, rounds=20, latency_seconds=2.0, latency_rounds=5, count=1_000_000)
 
@@ -84,6 +86,12 @@ def _options() -> argparse.Namespace:
         help="compare our server with itself on this socket backend, not with the peers",
     )
     parser.add_argument(
+        "--watched",
+        action="store_true",
+        help="compare our server with itself, not with the peers: ours is scraped every second and"
+        " has an open console (rounds of a second or more, so that each has a scrape)",
+    )
+    parser.add_argument(
         "--tls", action="store_true", help="only the workloads of redis-benchmark, over TLS"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
@@ -101,6 +109,8 @@ def _options() -> argparse.Namespace:
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
     """The servers to compare ours with."""
+    if options.watched:
+        return [Peer("unwatched", options.command)]
     if not options.sockets:
         return find_peers(options.peers)
     command = f"env PENSTOCK_SOCKETS={options.sockets} {options.command}"
@@ -126,6 +136,9 @@ def _install_what_is_missing() -> None:
 def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Comparison]:
     """Measure what the options ask for, and print each result as soon as it is known."""
     extent = QUICK if options.quick else FULL
+    if options.watched:
+        yield from _speeds_watched(options, replace(extent, seconds=WATCHED_SECONDS))
+        return
     start = partial(_started, options.command, peers)
     if options.tls:
         yield from _speeds_by_tls(options, extent, start)
@@ -180,6 +193,19 @@ def _started(
             stack.enter_context(Server(peer.name, peer.command, *options, certificate=certificate))
             for peer in (Peer("ours", command), *peers)
         ]
+
+
+def _speeds_watched(options: argparse.Namespace, extent: Extent) -> Iterator[Speed]:
+    """Measure our server while it is watched, beside itself without that."""
+    port = free_port()
+    web = ("--metrics-port", str(port), "--console", "yes")
+    with (
+        Server("watched", options.command, *web) as ours,
+        Server("unwatched", options.command) as plain,
+        Watcher(port) as watcher,
+    ):
+        yield from _speeds(options, extent, [ours, plain], WORKLOADS)
+        print(f"{watcher.scrapes} scrapes; the console was sent {watcher.events_bytes:,} bytes")
 
 
 def _speeds_by_tls(options: argparse.Namespace, extent: Extent, start: Start) -> Iterator[Speed]:

@@ -1,0 +1,105 @@
+"""What watches a server while it is measured: a scrape of its metrics a second, an open console.
+
+The browser of the console is a live stream of server-sent events that shows the streams and the
+memory, as the page does; what comes is read and thrown away.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from contextlib import suppress
+from typing import Any, Self
+
+SCRAPE_SECONDS = 1.0
+CONSOLE_MS = 1000  # how often the console looks for changes
+ANSWERED_WITHIN_S = 10.0
+PIECE = 65_536  # bytes
+
+
+class Watcher:
+    """Watches the server with that metrics port, on threads, until it is left as a context.
+
+    Raises OSError if it does not answer; RuntimeError if the console is refused.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._is_over = threading.Event()
+        self._headers: dict[str, str] = {}
+        self._live = self._listen()
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._scrape, self._read)
+        ]
+        self.scrapes = 0
+        self.events_bytes = 0
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        with suppress(OSError):
+            self._live.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        self._live.close()
+
+    # ------------------------------------------------------------------ metrics
+
+    def _scrape(self) -> None:
+        while not self._is_over.wait(SCRAPE_SECONDS):
+            with suppress(OSError, http.client.HTTPException):  # the server may be at its end
+                self._ask("GET", "/metrics")
+                self.scrapes += 1
+
+    def _ask(self, method: str, path: str, what: Any = None) -> bytes:
+        connection = http.client.HTTPConnection("localhost", self._port, ANSWERED_WITHIN_S)
+        try:
+            headers = {"content-type": "application/json", **self._headers}
+            body = None if what is None else json.dumps(what)
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            cookie = answer.getheader("set-cookie")
+            if cookie:
+                self._headers["cookie"] = cookie.partition(";")[0]
+            data = answer.read()
+            if answer.status >= http.HTTPStatus.BAD_REQUEST:
+                raise RuntimeError(f"{path} was answered by {answer.status}: {data[:200]!r}")
+            return data
+        finally:
+            connection.close()
+
+    # ------------------------------------------------------------------ the console
+
+    def _listen(self) -> socket.socket:
+        """A live stream, and what it watches."""
+        session = json.loads(self._ask("GET", "/console/api/session"))
+        self._headers["x-csrf-token"] = session["csrf"]
+        live = socket.create_connection(("localhost", self._port), ANSWERED_WITHIN_S)
+        lines = {"host": f"localhost:{self._port}", **self._headers}
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        live.sendall(f"GET /console/api/live HTTP/1.1\r\n{head}\r\n".encode())
+        data = b""
+        while b'"}' not in data:
+            piece = live.recv(PIECE)
+            if not piece:
+                raise RuntimeError(f"no live stream: {data[:200]!r}")
+            data += piece
+        name = data.partition(b'{"live":"')[2].partition(b'"')[0].decode()
+        memory = {"name": "memory", "commands": [["MEMORY", "STATS"], ["INFO", "types"]]}
+        self._ask("POST", "/console/api/watch", {
+            "live": name, "every_ms": CONSOLE_MS, "paused": False, "db": 0, "watches": [memory],
+            "streams": {"match": "*"},
+        })  # fmt: skip
+        live.settimeout(None)
+        return live
+
+    def _read(self) -> None:
+        with suppress(OSError):
+            while piece := self._live.recv(PIECE):
+                self.events_bytes += len(piece)
