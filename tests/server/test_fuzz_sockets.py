@@ -70,7 +70,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.sock = socket.create_server(("127.0.0.1", 0))
-        self.sock.settimeout(10)
+        self.sock.settimeout(60)
         self.addresses = Addresses(self.sock.getsockname()[1], 0, "")
 
     def receive(self, crowd):

@@ -64,7 +64,7 @@ class Prometheus:
         """What its HTTP API answers."""
         url = f"{self._url}/api/v1/{path}?{urllib.parse.urlencode(words)}"
         try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
+            with urllib.request.urlopen(url, timeout=60) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
             with error:
@@ -223,7 +223,7 @@ def test_promtool_finds_nothing_in_the_page(ports, filled):
     """But for names that are redis_exporter's: they break rules of style."""
     promtool = tool("promtool")
     url = f"http://127.0.0.1:{ports['plain']}/metrics"
-    with urllib.request.urlopen(url, timeout=10) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         page = answer.read()
     checked = subprocess.run(
         [promtool, "check", "metrics"], input=page, capture_output=True, check=False

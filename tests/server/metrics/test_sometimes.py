@@ -18,7 +18,7 @@ ON_PRIMARY = ("after a snapshot", "with an AOF", "after a rewrite", "after a pag
 
 def page(port):
     """The labels of each name, and a value of it."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
         text = answer.read().decode()
     return {
         sample.name: (set(sample.labels), sample.value)

@@ -43,7 +43,7 @@ class Crashing:
 
     def _socket_or_end(self) -> socket.socket:
         assert self.process.poll() is None
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def ask(self, line: bytes) -> bytes:
         """Send a command; the first part of its answer, b"" if the server has gone."""

@@ -9,7 +9,7 @@ import pytest
 
 from storage import octets
 
-PATIENCE_S = 5.0
+PATIENCE_S = 20.0
 
 
 class Peer:
