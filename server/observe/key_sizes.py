@@ -25,8 +25,8 @@ from storage.value_type import ValueType
 AT_ONCE = 1000  # keys whose lengths INFO itself counts; more would hold all clients up for long
 MEASURED_AT_ONCE = 100  # keys whose memory is measured at once
 PAGE = 32  # keys between two looks at the clock
-SLICE_S = 0.001  # of a tick: defends clients against a walk over many keys
-PAUSE_MS = 5000  # from the end of a walk to the next
+SLICE_S = 0.0005  # of a tick: defends clients against a walk over many keys
+PAUSE_MS = 5000  # from the end of a walk to the next; or as long as the walk took, if that is more
 SAMPLES = 5  # parts of a large value that are measured, as MEMORY USAGE does
 
 LENGTHS = {
@@ -76,7 +76,7 @@ class KeySizes(Part):
         self._walk: Iterator[None] | None = None  # that is on
         self._is_wanted = False  # since the last walk has begun
         self._is_memory_wanted = False
-        self._rests_until_ms = 0  # on the monotonic clock
+        self._began_ms = self._rests_until_ms = 0  # on the monotonic clock
 
     def lines(self) -> Iterator[tuple[str, dict[str, float]]]:
         """What INFO shows: names, and counts by the least length. O(1), but for up to 1000 keys."""
@@ -105,6 +105,7 @@ class KeySizes(Part):
         if self._walk is None:
             if not self._is_wanted or now_ms < self._rests_until_ms:
                 return
+            self._began_ms = now_ms
             self._walk = self._walked(self._is_memory_wanted)
             self._is_wanted = self._is_memory_wanted = False
         until_s = self._monotonic_s() + SLICE_S
@@ -112,7 +113,7 @@ class KeySizes(Part):
             if self._monotonic_s() >= until_s:
                 return
         self._walk = None
-        self._rests_until_ms = now_ms + PAUSE_MS
+        self._rests_until_ms = now_ms + max(PAUSE_MS, now_ms - self._began_ms)
 
     def emptied(self, databases: Sequence[Keyspace]) -> None:
         self._counts = {}

@@ -64,6 +64,23 @@ def tick_often(server, now_ms: int) -> None:
         server.state.key_sizes.tick(now_ms)
 
 
+def test_after_a_long_walk_it_rests_as_long(server):
+    keys = AT_ONCE + 1
+    server.send("MSET", *[word for i in range(keys) for word in (f"k{i}", "x")])
+    told(server)
+    sizes, now_ms = server.state.key_sizes, 0
+    sizes._monotonic_s = iter(range(10**9)).__next__  # each slice is over after one step
+    while told(server) == {}:
+        sizes.tick(now_ms)
+        now_ms += PAUSE_MS
+    server.send_line("SET another xyz")
+    before, ended_ms = told(server), now_ms - PAUSE_MS
+    while told(server) == before:
+        now_ms += PAUSE_MS
+        sizes.tick(now_ms)
+    assert now_ms >= 2 * ended_ms
+
+
 def test_what_a_walk_has_counted_is_forgotten_with_the_keys(server):
     server.send("MSET", *[word for i in range(AT_ONCE + 1) for word in (f"k{i}", "x")])
     told(server)
