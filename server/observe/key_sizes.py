@@ -124,7 +124,7 @@ class KeySizes(Part):
         return sum(map(len, self._databases))
 
     def _walk_now(self, measures: bool) -> None:
-        self._walk = None
+        """Beside a walk that is on: one that only counts must not end one that measures."""
         for _ in self._walked(measures):
             pass
 

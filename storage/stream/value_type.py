@@ -14,6 +14,8 @@ from storage.value_type import ValueType, Words
 
 NODE_BYTES = 64  # of a node without its entries, with its place in the tree
 PENDING_BYTES = 83  # of a pending entry, with its place in the tree and in the order of time
+CONSUMER_BYTES = 224  # of a consumer, with its name
+GROUP_BYTES = 352
 LARGE = 1000  # parts for each sample; one with fewer is copied and measured
 
 
@@ -42,12 +44,14 @@ class StreamType(ValueType):
         return len(value)
 
     def memory(self, value: Stream, samples: int) -> int:
-        """Of a large stream its nodes and pending entries are counted, not looked at. O(groups)."""
+        """Of a large stream nodes, pending entries and consumers are counted. O(groups)."""
         if not 0 < samples * LARGE < value.node_bytes() + self.parts(value):
             return super().memory(value, samples)
-        pending = sum(len(group.pel) for group in value.groups.values())
-        nodes = int(value.rax.node_count)
-        return value.node_bytes() + nodes * NODE_BYTES + pending * PENDING_BYTES
+        size = value.node_bytes() + int(value.rax.node_count) * NODE_BYTES
+        for group in value.groups.values():
+            size += GROUP_BYTES + len(group.consumers) * CONSUMER_BYTES
+            size += len(group.pel) * PENDING_BYTES
+        return size
 
     def parts(self, value: Stream) -> int:
         groups = value.groups

@@ -111,7 +111,20 @@ def busy_stream() -> Stream:
     return made
 
 
-@pytest.mark.parametrize("make", [long_list, large_sorted_set, busy_stream])
+def stream_of_many_consumers() -> Stream:
+    made = Stream()
+    for i in range(100):
+        made.append(StreamId(i + 1, 0), [b"field", b"value" * 20])
+    for name in (b"one", b"two"):
+        made.create_group(name, StreamId(0, 0))
+        for i in range(3_000):
+            made.groups[name].create_consumer(b"consumer-%d" % i, 1)
+    return made
+
+
+@pytest.mark.parametrize(
+    "make", [long_list, large_sorted_set, busy_stream, stream_of_many_consumers]
+)
 def test_the_memory_of_a_large_value_is_judged_by_a_part_of_it(make) -> None:
     value = make()
     row = types.of(value)

@@ -140,3 +140,14 @@ def test_a_key_that_goes_during_a_walk_is_no_harm(server):
         server.send("DEL", f"key:{i:04}")
     tick_often(server, 0)
     assert set(by_type(server)) <= {"string"}
+
+
+def test_who_asks_for_lengths_does_not_end_the_walk_that_measures(server):
+    keys = MEASURED_AT_ONCE + 100
+    server.send("MSET", *[word for i in range(keys) for word in (f"key:{i:04}", "xyz")])
+    by_type(server)
+    server.state.key_sizes._monotonic_s = iter(range(10**9)).__next__  # slices of one step
+    for _ in range(2 * keys):
+        server.state.key_sizes.tick(0)
+        told(server)
+    assert by_type(server)["string"][0] == keys
