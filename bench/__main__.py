@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bench import background_save, durability, latency, memory, progress, report, speed
+from bench import background_save, durability, latency, memory, progress, report, speed, watched
 from bench import replication as replicating
 from bench import start as starting
 from bench.certificate import Certificate, new_certificate
@@ -42,7 +42,6 @@ class Extent:
     count: int
 
 
-WATCHED_SECONDS = 1.1  # of a round: each has a scrape
 QUICK = Extent(seconds=0.1, rounds=7, latency_seconds=1.0, latency_rounds=3, count=200_000)
 FULL = Extent(seconds=0.2, rounds=20, latency_seconds=2.0, latency_rounds=5, count=1_000_000)
 
@@ -52,8 +51,11 @@ def main() -> int:
     options = _options()
     try:
         _install_what_is_missing()
-        peers = _peers(options)
         pin_generator()
+        if options.watched:
+            _compare_watched(options)
+            return 0
+        peers = _peers(options)
         results = list(_run(options, peers))
     except (ServerError, StalledError, RefusedError, FileNotFoundError) as error:
         progress.clear()
@@ -88,8 +90,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--watched",
         action="store_true",
-        help="compare our server with itself, not with the peers: ours is scraped every second and"
-        " has an open console (rounds of a second or more, so that each has a scrape)",
+        help="compare our server with itself, not with the peers: while it is scraped every second"
+        " and has an open console, and while it is not",
     )
     parser.add_argument(
         "--tls", action="store_true", help="only the workloads of redis-benchmark, over TLS"
@@ -109,8 +111,6 @@ def _options() -> argparse.Namespace:
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
     """The servers to compare ours with."""
-    if options.watched:
-        return [Peer("unwatched", options.command)]
     if not options.sockets:
         return find_peers(options.peers)
     command = f"env PENSTOCK_SOCKETS={options.sockets} {options.command}"
@@ -136,9 +136,6 @@ def _install_what_is_missing() -> None:
 def _run(options: argparse.Namespace, peers: list[Peer]) -> Iterator[Speed | Comparison]:
     """Measure what the options ask for, and print each result as soon as it is known."""
     extent = QUICK if options.quick else FULL
-    if options.watched:
-        yield from _speeds_watched(options, replace(extent, seconds=WATCHED_SECONDS))
-        return
     start = partial(_started, options.command, peers)
     if options.tls:
         yield from _speeds_by_tls(options, extent, start)
@@ -195,16 +192,19 @@ def _started(
         ]
 
 
-def _speeds_watched(options: argparse.Namespace, extent: Extent) -> Iterator[Speed]:
-    """Measure our server while it is watched, beside itself without that."""
+def _compare_watched(options: argparse.Namespace) -> None:
+    """Print what a scrape a second and an open console cost our server, by workload."""
     port = free_port()
     web = ("--metrics-port", str(port), "--console", "yes")
-    with (
-        Server("watched", options.command, *web) as ours,
-        Server("unwatched", options.command) as plain,
-        Watcher(port) as watcher,
-    ):
-        yield from _speeds(options, extent, [ours, plain], WORKLOADS)
+    with Server("ours", options.command, *web) as server, Watcher(port) as watcher:
+        print(report.machine(), report.neighbours(), watched.head(), sep="\n", flush=True)
+        rows = _rows(options, WORKLOADS)
+        for number, (workload, depth) in enumerate(rows, 1):
+            progress.say(f"{workload.title}, depth {depth}: {number} of {len(rows)}")
+            pairs = options.rounds or watched.PAIRS
+            row = watched.measure(workload, depth, server, watcher, pairs)
+            progress.clear()
+            print(watched.line(row), flush=True)
         print(f"{watcher.scrapes} scrapes; the console was sent {watcher.events_bytes:,} bytes")
 
 
@@ -226,13 +226,17 @@ def _speeds(
     workloads: Sequence[Workload],
 ) -> Iterator[Speed]:
     """Measure those of *workloads* that the options ask for."""
-    chosen = [workload for workload in workloads if workload.name in options.only]
-    depths = (options.depth,) if options.depth else (1, 16)
-    rows = [(w, depth) for depth in depths for w in chosen if depth in w.most]
-    if rows:
+    if rows := _rows(options, workloads):
         rounds = options.rounds or extent.rounds
         names = [server.name for server in servers]
         yield from _speed_table(_measured(rows, servers, extent.seconds, rounds), names)
+
+
+def _rows(options: argparse.Namespace, workloads: Sequence[Workload]) -> list[tuple[Workload, int]]:
+    """The chosen workloads, each with a pipeline depth."""
+    chosen = [workload for workload in workloads if workload.name in options.only]
+    depths = (options.depth,) if options.depth else (1, 16)
+    return [(w, depth) for depth in depths for w in chosen if depth in w.most]
 
 
 def _measured(

@@ -32,10 +32,10 @@ def measure(
     able = [server for server in servers if _knows(workload, server)]
     requests = max(int(rate(workload, depth, able[-1]) * seconds), FIRST_REQUESTS)
     for server in able[:-1]:
-        _run(workload, depth, server, requests // 4)
+        run(workload, depth, server, requests // 4)
     samples: dict[Server, list[Sample]] = {server: [] for server in servers}
     for server in in_turns(able, rounds):
-        samples[server].append(_run(workload, depth, server, requests))
+        samples[server].append(run(workload, depth, server, requests))
     ours = _summary(samples[servers[0]])
     peers = [_summary(samples[peer]) if peer in able else None for peer in servers[1:]]
     best = min(able[1:] or able, key=lambda peer: _cost(samples[peer]))
@@ -53,7 +53,7 @@ def measure(
 def rate(workload: Workload, depth: int, server: Server) -> float:
     """About how many requests a second the server answers, after a warm-up."""
     requests = FIRST_REQUESTS
-    while (sample := _run(workload, depth, server, requests)).seconds < WARM_UP_SECONDS:
+    while (sample := run(workload, depth, server, requests)).seconds < WARM_UP_SECONDS:
         requests *= 4
     return sample.rate
 
@@ -70,7 +70,8 @@ def _knows(workload: Workload, server: Server) -> bool:
     return True
 
 
-def _run(workload: Workload, depth: int, server: Server, requests: int) -> Sample:
+def run(workload: Workload, depth: int, server: Server, requests: int) -> Sample:
+    """One round on the emptied server."""
     with server.client() as client:
         client.call("FLUSHALL")
         client.call("CONFIG", "SET", "maxmemory", 0)  # the workload before may have limited it

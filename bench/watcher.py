@@ -22,14 +22,19 @@ PIECE = 65_536  # bytes
 class Watcher:
     """Watches the server with that metrics port, on threads, until it is left as a context.
 
-    Raises OSError if it does not answer; RuntimeError if the console is refused.
+    While it rests there is no scrape, and the console is paused. Raises OSError if the server does
+    not answer; RuntimeError if the console is refused.
     """
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._is_over = threading.Event()
+        self._again = threading.Event()  # a scrape is wanted now
+        self._rests = False
         self._headers: dict[str, str] = {}
+        self._name = ""  # of the live stream
         self._live = self._listen()
+        self._show(paused=False)
         self._threads = [
             threading.Thread(target=target, daemon=True) for target in (self._scrape, self._read)
         ]
@@ -43,16 +48,32 @@ class Watcher:
 
     def __exit__(self, *_: object) -> None:
         self._is_over.set()
+        self._again.set()
         with suppress(OSError):
             self._live.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()
         self._live.close()
 
+    def rest(self) -> None:
+        """Pause, until *watch*."""
+        self._rests = True
+        self._show(paused=True)
+
+    def watch(self) -> None:
+        """Go on after *rest*, with a scrape at once."""
+        self._show(paused=False)
+        self._rests = False
+        self._again.set()
+
     # ------------------------------------------------------------------ metrics
 
     def _scrape(self) -> None:
-        while not self._is_over.wait(SCRAPE_SECONDS):
+        while not self._is_over.is_set():
+            self._again.wait(SCRAPE_SECONDS)
+            self._again.clear()
+            if self._rests:
+                continue
             with suppress(OSError, http.client.HTTPException):  # the server may be at its end
                 self._ask("GET", "/metrics")
                 self.scrapes += 1
@@ -77,7 +98,7 @@ class Watcher:
     # ------------------------------------------------------------------ the console
 
     def _listen(self) -> socket.socket:
-        """A live stream, and what it watches."""
+        """A live stream of a new session."""
         session = json.loads(self._ask("GET", "/console/api/session"))
         self._headers["x-csrf-token"] = session["csrf"]
         live = socket.create_connection(("localhost", self._port), ANSWERED_WITHIN_S)
@@ -90,14 +111,17 @@ class Watcher:
             if not piece:
                 raise RuntimeError(f"no live stream: {data[:200]!r}")
             data += piece
-        name = data.partition(b'{"live":"')[2].partition(b'"')[0].decode()
-        memory = {"name": "memory", "commands": [["MEMORY", "STATS"], ["INFO", "types"]]}
-        self._ask("POST", "/console/api/watch", {
-            "live": name, "every_ms": CONSOLE_MS, "paused": False, "db": 0, "watches": [memory],
-            "streams": {"match": "*"},
-        })  # fmt: skip
+        self._name = data.partition(b'{"live":"')[2].partition(b'"')[0].decode()
         live.settimeout(None)
         return live
+
+    def _show(self, *, paused: bool) -> None:
+        """Say what the live stream shows."""
+        memory = {"name": "memory", "commands": [["MEMORY", "STATS"], ["INFO", "types"]]}
+        self._ask("POST", "/console/api/watch", {
+            "live": self._name, "every_ms": CONSOLE_MS, "paused": paused, "db": 0,
+            "watches": [memory], "streams": {"match": "*"},
+        })  # fmt: skip
 
     def _read(self) -> None:
         with suppress(OSError):

@@ -5,7 +5,8 @@
     redis_commands_total{cmd="get"} 12.0                     the same
                                                              # EOF
 
-It writes whole families; here a family comes in parts, so that others are served in between.
+It writes whole families; here a family comes in parts, so that others are served in between, and
+what stands before a value is written once.
 
 Sources: https://prometheus.io/docs/instrumenting/exposition_formats/
 https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
 from prometheus_client import exposition as text
@@ -23,6 +24,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as open_metrics
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
+from prometheus_client.utils import floatToGoString
 
 from server.metrics.family import Family, Kind
 
@@ -30,6 +32,7 @@ MOST_OF_NAME = 200  # bytes of a name in a label: defends who stores them agains
 DIGEST = 8  # hexadecimal digits, behind a name that is not shown as it is
 
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # Prometheus ends a page at a NUL
+_number: Callable[[float], str] = floatToGoString
 _BETWEEN = "\0"  # the values of labels: no value has one, see label_of()
 _EOF = b"# EOF\n"
 
@@ -74,15 +77,55 @@ class Part(Collector):
         yield self._metric
 
 
-def written(family: Family, samples: list[Sample], form: Form, is_first: bool) -> bytes:
-    """The lines of *samples*; before the first of a family are those that say what it is."""
-    part = Part(family, samples)
-    if form is Form.OPEN_METRICS:
+class Writer:
+    """Writes samples in *form*.
+
+    What stands before a value is the same in each page, and is most of the work: it is kept from
+    one page to the next, if that has it, too. So no more is kept than metrics-max-series allows.
+    """
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self._heads: dict[Family, bytes] = {}
+        # By name of the sample and labels_text(): of the page before, and of this one.
+        self._before: dict[str, dict[str, str]] = {}
+        self._now: dict[str, dict[str, str]] = {}
+
+    def begin_page(self) -> None:
+        """Forget what the page before had not."""
+        self._before, self._now = self._now, {}
+
+    def head(self, family: Family) -> bytes:
+        """The lines before the first sample of a family: they say what it is."""
+        if family not in self._heads:
+            self._heads[family] = self._whole(Part(family, []))
+        return self._heads[family]
+
+    def lines(
+        self, family: Family, name: str, labels: Sequence[str], values: Sequence[float | None]
+    ) -> bytes:
+        """Samples of that *name*, each with its labels_text(); none for a value of None."""
+        now = self._now.setdefault(name, {})
+        before = self._before.get(name, now)
+        lines = []
+        for of_row, value in zip(labels, values, strict=True):
+            if value is None:
+                continue
+            start = now.get(of_row) or before.get(of_row) or self._start(family, name, of_row)
+            now[of_row] = start
+            lines.append(f"{start}{_number(value)}\n")
+        return "".join(lines).encode()
+
+    def _start(self, family: Family, name: str, labels: str) -> str:
+        sample = Sample(name, labels_of(family.labels, labels), 0)
+        lines = self._whole(Part(family, [sample])).removeprefix(self.head(family))
+        return lines.decode().removesuffix("0.0\n")
+
+    def _whole(self, part: Part) -> bytes:
+        if self.form is Form.TEXT:
+            return text.generate_latest(part)
         whole: bytes = open_metrics.generate_latest(part)  # type: ignore[no-untyped-call]
-        lines = whole.removesuffix(_EOF)
-    else:
-        lines = text.generate_latest(part)
-    return lines if is_first else lines.split(b"\n", 2)[2]
+        return whole.removesuffix(_EOF)
 
 
 def labels_text(values: Sequence[str]) -> str:

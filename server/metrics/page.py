@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from prometheus_client.samples import Sample
-
 from server.http.messages import Body, Exchange
 from server.metrics import (
     fact_metrics,
@@ -23,7 +21,7 @@ from server.metrics import (
     stream_metrics,
     time_metrics,
 )
-from server.metrics.exposition import Form, labels_of, labels_text, written
+from server.metrics.exposition import Form, Writer, labels_text
 from server.metrics.family import Family, Readings, Row, Table, alone, column
 from server.metrics.key_metrics import KeyGroups
 from server.metrics.own_metrics import Sum
@@ -31,7 +29,7 @@ from server.metrics.stream_metrics import Streams
 from server.parts.state import ServerState
 
 SLICE_S = 0.001  # of a step: defends clients against the page
-ROWS = 20  # that are written between two looks at the clock
+ROWS = 100  # that are written between two looks at the clock
 
 SERVER_TABLES: tuple[Table[Any, Any], ...] = (
     *fact_metrics.tables(), *server_metrics.TABLES,
@@ -80,15 +78,16 @@ LEFT_OUT = (
 
 
 class Page:
-    """The text of all metrics at this time, in *form*."""
+    """The text of all metrics at this time, by *writer*."""
 
     def __init__(
-        self, state: ServerState, form: Form, scrapes: Scrapes, monotonic_s: Callable[[], float]
+        self, state: ServerState, writer: Writer, scrapes: Scrapes, monotonic_s: Callable[[], float]
     ) -> None:
         self._state = state
         self._scrapes = scrapes
         self._monotonic_s = monotonic_s
-        self._steps = self._made(form)
+        writer.begin_page()
+        self._steps = self._made(writer)
         self._begun_s = monotonic_s()
         self.pieces: list[bytes] = []
         self.is_done = False
@@ -121,21 +120,21 @@ class Page:
         scrapes.seconds += scrapes.last_s
         scrapes.has_failed = False
 
-    def _made(self, form: Form) -> Iterator[bytes]:
+    def _made(self, writer: Writer) -> Iterator[bytes]:
         """The text, in small steps; b"" where something was looked at, and nothing written."""
         state = self._state
         for table in SERVER_TABLES:
-            yield from _table(table, state, form)
-        yield from time_metrics.pieces(state, form)
+            yield from _table(table, state, writer)
+        yield from time_metrics.pieces(state, writer)
         for table in OWN_TABLES:
-            yield from _table(table, state, form)
-        yield from _table(SCRAPES, self._scrapes, form)
-        yield from _table(LAST_ERROR, self._scrapes, form)
+            yield from _table(table, state, writer)
+        yield from _table(SCRAPES, self._scrapes, writer)
+        yield from _table(LAST_ERROR, self._scrapes, writer)
         if not state.restrictions.loading:
-            yield from self._of_keys(form)
-        yield form.end
+            yield from self._of_keys(writer)
+        yield writer.form.end
 
-    def _of_keys(self, form: Form) -> Iterator[bytes]:
+    def _of_keys(self, writer: Writer) -> Iterator[bytes]:
         """What all streams, or all keys, are looked at for."""
         state = self._state
         groups = KeyGroups(state.config.metrics_key_groups)
@@ -144,7 +143,7 @@ class Page:
             for _ in steps:
                 yield b""
         for readings in (groups.readings(), *streams.readings, left_out(streams)):
-            yield from _lines(readings, form)
+            yield from _lines(readings, writer)
 
 
 def left_out(streams: Streams) -> Readings[Streams]:
@@ -154,30 +153,25 @@ def left_out(streams: Streams) -> Readings[Streams]:
     return readings
 
 
-def _table(table: Table[Any, Any], world: Any, form: Form) -> Iterator[bytes]:
+def _table(table: Table[Any, Any], world: Any, writer: Writer) -> Iterator[bytes]:
     readings = Readings(table.columns)
     for row in table.rows(world):
         readings.add(labels_text(row.labels), row.subject)
-    yield from _lines(readings, form)
+    yield from _lines(readings, writer)
 
 
-def _lines(readings: Readings[Any], form: Form) -> Iterator[bytes]:
+def _lines(readings: Readings[Any], writer: Writer) -> Iterator[bytes]:
     """The samples, column by column; a family without any is left out."""
     told = None
     labels = readings.labels
     for each, values in readings.of_columns():
         family, name = each.family, each.family.name + each.suffix
         for at in range(0, len(labels), ROWS):
-            samples = [
-                Sample(name, labels_of(family.labels, text), value)
-                for text, value in zip(labels[at : at + ROWS], values[at : at + ROWS], strict=True)
-                if value is not None
-            ]
-            if samples:
-                yield written(family, samples, form, told is not family)
+            lines = writer.lines(family, name, labels[at : at + ROWS], values[at : at + ROWS])
+            if lines and told is not family:
                 told = family
-            else:
-                yield b""
+                lines = writer.head(family) + lines
+            yield lines
 
 
 class Reader(Body):
@@ -217,6 +211,7 @@ class Pages:
         self._monotonic_s = monotonic_s
         self._scrapes = Scrapes()
         self._made: dict[Form, Page] = {}
+        self._writers: dict[Form, Writer] = {}
 
     def begin(self, form: Form, exchange: Exchange) -> None:
         """Answer *exchange* with the page that is being made, or with a new one."""
@@ -227,7 +222,8 @@ class Pages:
         self._scrapes.asked += 1
         page = self._made.get(form)
         if page is None:
-            page = Page(self._state, form, self._scrapes, self._monotonic_s)
+            writer = self._writers.setdefault(form, Writer(form))
+            page = Page(self._state, writer, self._scrapes, self._monotonic_s)
             self._made[form] = page
         return Reader(page, exchange, self)
 

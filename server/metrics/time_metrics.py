@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prometheus_client.samples import Sample
-
-from server.metrics.exposition import Form, written
+from server.metrics.exposition import Form, Writer, labels_text
 from server.metrics.family import Family, Kind
 from server.observe import command_facts
 from server.parts.state import ServerState
@@ -21,25 +19,29 @@ PERCENTILES = Family(
     "So many percent of the calls of the command took no longer", ("cmd", "quantile"),
 )  # fmt: skip
 FAMILIES = (HISTOGRAM, PERCENTILES)
+OF_COMMAND = HISTOGRAM._replace(labels=("cmd",))  # of its sum and count
 
 
-def pieces(state: ServerState, form: Form) -> Iterator[bytes]:
+def pieces(state: ServerState, writer: Writer) -> Iterator[bytes]:
     """Both families, a command at a time."""
-    is_first = True
+    is_first, name = True, HISTOGRAM.name
     for command, count in state.command_stats.used(TABLE.all_rows()):
-        latencies, name = count.latencies, HISTOGRAM.name
+        latencies = count.latencies
         if latencies.calls:
-            bounds = [(_bound(us, form), calls) for us, calls in latencies.cumulative()]
-            samples = [
-                Sample(f"{name}_bucket", {"cmd": command, "le": bound}, calls)
-                for bound, calls in [*bounds, ("+Inf", latencies.calls)]
-            ]
-            of_command = {"cmd": command}
-            samples.append(Sample(f"{name}_count", of_command, latencies.calls))
-            samples.append(Sample(f"{name}_sum", of_command, count.nanoseconds / 1000))
-            yield written(HISTOGRAM, samples, form, is_first)
+            buckets = list(latencies.cumulative())
+            bounds = [*(_bound(us, writer.form) for us, _ in buckets), "+Inf"]
+            lines = [
+                writer.head(HISTOGRAM) if is_first else b"",
+                writer.lines(
+                    HISTOGRAM, f"{name}_bucket", [labels_text((command, le)) for le in bounds],
+                    [*(calls for _, calls in buckets), latencies.calls],
+                ),
+                writer.lines(OF_COMMAND, f"{name}_count", [command], [latencies.calls]),
+                writer.lines(OF_COMMAND, f"{name}_sum", [command], [count.nanoseconds / 1000]),
+            ]  # fmt: skip
+            yield b"".join(lines)
             is_first = False
-    yield from _percentiles(state, form)
+    yield from _percentiles(state, writer)
 
 
 def _bound(us: int, form: Form) -> str:
@@ -47,26 +49,25 @@ def _bound(us: int, form: Form) -> str:
     return f"{us}.0" if form is Form.OPEN_METRICS else str(us)
 
 
-def _percentiles(state: ServerState, form: Form) -> Iterator[bytes]:
+def _percentiles(state: ServerState, writer: Writer) -> Iterator[bytes]:
     """The percentiles of latency-tracking-info-percentiles, as they are named there: 99.9.
 
     A summary of OpenMetrics has quantiles up to 1, so there the family is one of gauges.
     """
-    is_summary = form is Form.TEXT
+    is_summary = writer.form is Form.TEXT
     family = PERCENTILES if is_summary else PERCENTILES._replace(kind=Kind.GAUGE)
+    whole = family._replace(labels=("cmd",))
     percents = state.config.latency_tracking_info_percentiles
     counts = dict(state.command_stats.used(TABLE.all_rows()))
-    is_first = True
+    is_first, name = True, family.name
     for row in TABLE.all_rows():
         for command, spread in command_facts.spread(state.command_stats, [row], percents):
-            samples = [
-                Sample(family.name, {"cmd": command, "quantile": percent}, us)
-                for percent, us in spread.items()
-            ]
+            labels = [labels_text((command, percent)) for percent in spread]
+            lines = writer.lines(family, name, labels, list(spread.values()))
             if is_summary:
-                count, of_command = counts[command], {"cmd": command}
-                samples.append(Sample(f"{family.name}_sum", of_command, count.nanoseconds / 1000))
-                samples.append(Sample(f"{family.name}_count", of_command, count.latencies.calls))
-            if samples:
-                yield written(family, samples, form, is_first)
+                took, calls = counts[command].nanoseconds / 1000, counts[command].latencies.calls
+                lines += writer.lines(whole, f"{name}_sum", [command], [took])
+                lines += writer.lines(whole, f"{name}_count", [command], [calls])
+            if lines:
+                yield writer.head(family) + lines if is_first else lines
                 is_first = False

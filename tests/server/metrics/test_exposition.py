@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 
 import pytest
@@ -9,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as plain
-from prometheus_client.samples import Sample
 
-from server.metrics.exposition import Form, label_of, labels_of, labels_text, wanted, written
+from server.metrics.exposition import Form, Writer, label_of, labels_of, labels_text, wanted
 from server.metrics.family import Family, Kind
 
 PROMETHEUS = (
@@ -50,8 +50,9 @@ def test_prometheus_clients_parsers_read_whatever_is_written(names, value):
                 continue
             meaning = 'What "it" \\ is\nfor all'
             family = Family(name, kind, "", meaning, keys)
-            samples = [Sample(name, dict(zip(keys, labels, strict=True)), value)]
-            page = written(family, samples, form, True) + form.end
+            writer = Writer(form)
+            lines = writer.lines(family, name, [labels_text(labels)], [value])
+            page = writer.head(family) + lines + form.end
             [found] = parse(page.decode())
             [sample] = found.samples
             assert (sample.name, list(sample.labels.values())) == (name, labels)
@@ -61,11 +62,35 @@ def test_prometheus_clients_parsers_read_whatever_is_written(names, value):
 
 
 @pytest.mark.parametrize("form", Form)
-def test_a_family_may_come_in_parts(form):
-    family = Family("a_total", Kind.COUNTER, "", "Two\nlines", ("b",))
-    parts = [[Sample("a_total", {"b": "1"}, 1)], [Sample("a_total", {"b": "2"}, 2)]]
-    whole = written(family, parts[0] + parts[1], form, True)
-    assert written(family, parts[0], form, True) + written(family, parts[1], form, False) == whole
+def test_what_is_not_known_is_left_out(form):
+    family = Family("a", Kind.GAUGE, "", "Meaning", ("b",))
+    assert Writer(form).lines(family, "a", ["x", "y", "z"], [1, None, 0]) == (
+        b'a{b="x"} 1.0\na{b="z"} 0.0\n'
+    )
+
+
+@pytest.mark.parametrize("form", Form)
+def test_pages_are_the_same_whether_their_labels_are_known_or_not(form):
+    family = Family("a_total", Kind.COUNTER, "", "Meaning", ("b", "c"))
+    writer, pages = Writer(form), [("1", "2"), ("2", "3"), ("3",), ("1", "2", "3")]
+    for number, page in enumerate(pages):
+        writer.begin_page()
+        labels = [labels_text((each, 'q"\n')) for each in page]
+        values = [number + float(each) / 3 for each in page]
+        lines = writer.lines(family, "a_total", labels, values)
+        assert lines == Writer(form).lines(family, "a_total", labels, values)
+        assert lines.count(b"\n") == len(page)
+
+
+def test_a_writer_keeps_no_more_than_two_pages_have():
+    family = Family("a", Kind.GAUGE, "", "Meaning", ("b",))
+    writer = Writer(Form.TEXT)
+    for number in range(100):
+        writer.begin_page()
+        writer.lines(family, "a", [str(number)], [1])
+    kept = gc.get_referents(writer.__dict__)
+    texts = [text for each in kept if isinstance(each, dict) for text in each.get("a", ())]
+    assert sorted(texts) == ["98", "99"]
 
 
 @given(st.binary(max_size=600), st.binary(max_size=600))

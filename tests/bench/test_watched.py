@@ -1,0 +1,43 @@
+"""bench/watched.py: the interval of a median, and one row on a server that is watched."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bench import watched
+from bench.servers import PENSTOCK, Server, free_port
+from bench.watcher import Watcher
+from bench.workloads import WORKLOADS
+
+
+def test_the_interval_has_the_true_median_about_19_times_of_20() -> None:
+    chance = random.Random(1)
+    hits = 0
+    for _ in range(1000):
+        ratios = sorted(chance.lognormvariate(0, 0.1) for _ in range(30))
+        low, high = watched.interval(ratios)
+        hits += low <= 1 <= high
+    assert 930 <= hits <= 990
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_pairs_say_little(count: int) -> None:
+    ratios = [1.0, 2.0, 3.0][:count]
+    assert watched.interval(ratios) == (ratios[0], ratios[-1])
+
+
+def test_a_row_has_rounds_of_both_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched, "SECONDS", 0.02)
+    [workload] = [each for each in WORKLOADS if each.name == "xrange-100"]
+    port = free_port()
+    with (
+        Server("ours", PENSTOCK, "--metrics-port", str(port), "--console", "yes") as server,
+        Watcher(port) as watcher,
+    ):
+        row = watched.measure(workload, 1, server, watcher, 2)
+        assert watcher.scrapes >= 2
+    assert row.alone > 0
+    assert row.low <= row.ratio <= row.high
+    assert watched.line(row).startswith("XRANGE")
