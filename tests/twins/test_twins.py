@@ -40,6 +40,7 @@ EXTENSIONS = {
         "storage.hash_table.packed_octets",
         "storage.rdb.raw",
         "storage.sets.intset_octets",
+        "storage.side_data.deadline_octets",
         "storage.sorted_sets.score_octets",
         "storage.rax.branches",
         "storage.strings.bit_octets",
@@ -239,6 +240,12 @@ def place_marks(draw: st.DrawFn) -> tuple[bytearray, int, int]:
     return bytearray(marks), draw(st.integers(0, count - 1)), draw(st.integers(0, count - 1))
 
 
+RECORDS = st.tuples(
+    st.lists(st.tuples(U64, U64, U64), min_size=1, max_size=9), st.integers(0, 8)
+).map(lambda found: (
+    bytearray(b"".join(struct.pack("<QQQ", *record) for record in found[0])),
+    found[1] % len(found[0]),
+))  # fmt: skip
 SCORES = score_marks()
 PLACES = place_marks()
 PLACE = PLACES.map(lambda found: found[:2])
@@ -443,6 +450,10 @@ CASES: dict[str, Cases] = {
             lambda f: (*f[0], *f[1], min(f[2], *(len(m) // 24 - at for m, at in f[:2])))
         ),
         "distance_text": args(st.floats(0, 1e9) | st.sampled_from([0.0, 0.00005, 0.99995, 1e13])),
+    },
+    "storage.side_data.deadline_octets": {
+        "add": args(RECORDS.map(lambda found: found[0]), U64, U64, U64),
+        **dict.fromkeys(("deadline_at", "ms_at", "seq_at", "forget"), RECORDS),
     },
     "storage.strings.bit_octets": {
         "ones": args(DATA, AT, st.integers(SIZE - ROOM, SIZE)),
