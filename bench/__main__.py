@@ -24,7 +24,7 @@ from bench.peers import Peer, find_peers, known_folders
 from bench.redis_benchmark import RedisBenchmark
 from bench.results import Comparison, Speed
 from bench.servers import PENSTOCK, Server, ServerError, Start, free_port, pin_generator
-from bench.watcher import Watcher
+from bench.watcher import WatchingProcess
 from bench.workloads import WORKLOADS, Workload
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
@@ -196,7 +196,7 @@ def _compare_watched(options: argparse.Namespace) -> None:
     """Print what a scrape a second and an open console cost our server, by workload."""
     port = free_port()
     web = ("--metrics-port", str(port), "--console", "yes")
-    with Server("ours", options.command, *web) as server, Watcher(port) as watcher:
+    with Server("ours", options.command, *web) as server, WatchingProcess(port) as watcher:
         print(report.machine(), report.neighbours(), watched.head(), sep="\n", flush=True)
         rows = _rows(options, WORKLOADS)
         for number, (workload, depth) in enumerate(rows, 1):
@@ -205,7 +205,8 @@ def _compare_watched(options: argparse.Namespace) -> None:
             row = watched.measure(workload, depth, server, watcher, pairs)
             progress.clear()
             print(watched.line(row), flush=True)
-        print(f"{watcher.scrapes} scrapes; the console was sent {watcher.events_bytes:,} bytes")
+        seen = watcher.seen()
+        print(f"{seen.scrapes} scrapes; the console was sent {seen.events_bytes:,} bytes")
 
 
 def _speeds_by_tls(options: argparse.Namespace, extent: Extent, start: Start) -> Iterator[Speed]:

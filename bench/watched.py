@@ -17,7 +17,7 @@ from statistics import median
 from bench import speed
 from bench.results import Sample
 from bench.servers import Server
-from bench.watcher import Watcher
+from bench.watcher import WatchingProcess
 from bench.workloads import Workload
 
 SECONDS = 1.1  # of a round
@@ -40,7 +40,7 @@ class Watched:
 
 
 def measure(
-    workload: Workload, depth: int, server: Server, watcher: Watcher, pairs: int
+    workload: Workload, depth: int, server: Server, watcher: WatchingProcess, pairs: int
 ) -> Watched:
     """Compare *pairs* rounds that *watcher* watches with as many that it does not."""
     watcher.rest()

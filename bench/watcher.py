@@ -1,22 +1,81 @@
 """What watches a server while it is measured: a scrape of its metrics a second, an open console.
 
 The browser of the console is a live stream of server-sent events that shows the streams and the
-memory, as the page does; what comes is read and thrown away.
+memory, as the page does; what comes is read and thrown away. It is a process of its own, since a
+thread would hold up a generator that is written in Python.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import multiprocessing
 import socket
 import threading
 from contextlib import suppress
-from typing import Any, Self
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple, Self
 
 SCRAPE_SECONDS = 1.0
 CONSOLE_MS = 1000  # how often the console looks for changes
 ANSWERED_WITHIN_S = 10.0
+STARTED_WITHIN_S = 60.0
 PIECE = 65_536  # bytes
+
+
+class Watched(NamedTuple):
+    """How much has been seen: scrapes, and bytes that were sent to the console."""
+
+    scrapes: int
+    events_bytes: int
+
+
+class WatchingProcess:
+    """A process with a Watcher of the server with that metrics port, until it is left as a context.
+
+    Raises RuntimeError if there is nothing to watch.
+    """
+
+    def __init__(self, port: int) -> None:
+        spawning = multiprocessing.get_context("spawn")
+        self._asks, theirs = spawning.Pipe()
+        self._process = spawning.Process(target=_obey, args=(port, theirs), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._process.start()
+        if not self._asks.poll(STARTED_WITHIN_S) or self._asks.recv() is not None:
+            self._process.terminate()
+            raise RuntimeError("the server cannot be watched")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.join()
+
+    def rest(self) -> None:
+        """Pause, until *watch*."""
+        self._ask("rest")
+
+    def watch(self) -> None:
+        """Go on after *rest*, with a scrape at once."""
+        self._ask("watch")
+
+    def seen(self) -> Watched:
+        """How much it was."""
+        found: Watched = self._ask("seen")
+        return found
+
+    def _ask(self, what: str) -> Any:
+        self._asks.send(what)
+        return self._asks.recv()
+
+
+def _obey(port: int, asked: Connection) -> None:
+    """What the process does."""
+    with Watcher(port) as watcher:
+        asked.send(None)
+        while True:
+            asked.send(getattr(watcher, asked.recv())())
 
 
 class Watcher:
@@ -65,6 +124,10 @@ class Watcher:
         self._show(paused=False)
         self._rests = False
         self._again.set()
+
+    def seen(self) -> Watched:
+        """How much it was."""
+        return Watched(self.scrapes, self.events_bytes)
 
     # ------------------------------------------------------------------ metrics
 

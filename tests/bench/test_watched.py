@@ -8,7 +8,7 @@ import pytest
 
 from bench import watched
 from bench.servers import PENSTOCK, Server, free_port
-from bench.watcher import Watcher
+from bench.watcher import WatchingProcess
 from bench.workloads import WORKLOADS
 
 
@@ -34,10 +34,10 @@ def test_a_row_has_rounds_of_both_kinds(monkeypatch: pytest.MonkeyPatch) -> None
     port = free_port()
     with (
         Server("ours", PENSTOCK, "--metrics-port", str(port), "--console", "yes") as server,
-        Watcher(port) as watcher,
+        WatchingProcess(port) as watcher,
     ):
         row = watched.measure(workload, 1, server, watcher, 2)
-        assert watcher.scrapes >= 2
+        assert watcher.seen().scrapes >= 2
     assert row.alone > 0
     assert row.low <= row.ratio <= row.high
     assert watched.line(row).startswith("XRANGE")
