@@ -40,11 +40,11 @@ FRAMEWORKS_READY := build/frameworks/.ready
 SOURCES := $(shell find octets protocol storage server -name '*.py' -o -name '*.pxd')
 
 FIRST_LEGS := lint build frameworks site
-LEGS := sanitize test-uncompiled test-plain test-compiled test-frameworks test-wheel
+LEGS := test-compiled-processes sanitize test-compiled-rooms test-uncompiled test-frameworks test-plain test-wheel
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash crash-spark fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -134,7 +134,7 @@ define run_all
 endef
 
 # Three legs run side by side, so that two processors have something to do; more of them only hinder
-# each other. All run, even if one fails; the last line says which ones failed.
+# each other. The longest come first. All run, even if one fails; the last line says which ones failed.
 test:
 	@mkdir -p build && : > build/failed-legs
 	+@trap 'exit 130' INT TERM; failed=; \
@@ -172,8 +172,18 @@ lint-floors: $(DEV_READY)
 lint-declarations: $(DEV_READY)
 	$(BIN)/python -m tests.declarations
 
-test-compiled: $(DEV_READY) build
-	$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/frameworks --ignore=tests/package --ignore=tests/image
+# Two legs: what starts processes and browsers waits a good part of its time, beside what computes.
+PROCESS_TESTS := $(addprefix tests/,bench clients compat console crash docs model replication)
+OTHER_LEGS := $(addprefix tests/,spark frameworks package image)
+
+test-compiled:
+	$(call run_all,test-compiled-processes test-compiled-rooms)
+
+test-compiled-processes: $(DEV_READY) build
+	$(BIN)/python -m pytest $(PROCESS_TESTS)
+
+test-compiled-rooms: $(DEV_READY) build
+	$(BIN)/python -m pytest $(addprefix --ignore=,$(PROCESS_TESTS) $(OTHER_LEGS))
 
 frameworks: $(FRAMEWORKS_READY)
 
