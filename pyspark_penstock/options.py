@@ -18,10 +18,11 @@ from pyspark_penstock.errors import OptionError
 SERVER = (
     "bootstrap.servers", "host", "port", "username", "passwordEnv", "credentialsFile", "db",
     "tls", "tls.caFile", "tls.certFile", "tls.keyFile", "tls.verify",
-    "retryTimeout",
+    "retryTimeout", "sentinels", "masterName", "readFrom",
 )  # fmt: skip
+FLEET = ("servers",)
 READING = (
-    "subscribe", "subscribePattern", "assign",
+    "failOnUnreachable", "subscribe", "subscribePattern", "assign",
     "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp",
     "startingOffsetsByTimestampStrategy", "minPartitions", "maxRecordsPerPartition",
     "failOnDataLoss", "fetchSize", "maxEntriesPerSecond",
@@ -148,7 +149,7 @@ def refusal(name: str, value: str, wanted: str) -> OptionError:
 
 def nearest(name: str, names: Mapping[str, str]) -> str:
     """A hint at the option that was probably meant; empty if there is none."""
-    everything = (*SERVER, *READING, *BATCH_READING, *STREAM_READING, *WRITING)
+    everything = (*SERVER, *FLEET, *READING, *BATCH_READING, *STREAM_READING, *WRITING)
     for other in everything:
         if other.lower() == name:
             return f" (it is one for {purpose_of(other)})"

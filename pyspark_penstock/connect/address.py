@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_PORT = 6379
+SENTINEL_PORT = 26379
 LARGEST_PORT = 65_535
 DEFAULT_ADDRESS = f"127.0.0.1:{DEFAULT_PORT}"
 CONNECT_S = 5.0
 ANSWER_S = 60.0
 RETRY = "30s"
+
+READ_FROM = PRIMARY, REPLICA = ("primary", "replica")
 
 Address = tuple[str, int]
 
@@ -79,9 +82,11 @@ class Tls:
 
 @dataclass(frozen=True)
 class Server:
-    """A server, with the addresses at which it may be found.
+    """A server, with the addresses at which it, its replicas or nodes of its cluster may be found.
 
-    *retry_s* is how long to wait for a server that is away, as during a restart.
+    *retry_s* is how long to wait for a server that is away, as during a restart. If there are
+    *sentinels*, they know where it is, by *master_name*, and there are no *addresses*.
+    *read_from* says which machines are read: any, if it is empty.
     """
 
     addresses: tuple[Address, ...]
@@ -91,6 +96,9 @@ class Server:
     db: int = 0
     tls: Tls | None = None
     retry_s: float = 30.0
+    sentinels: tuple[Address, ...] = ()
+    master_name: str = ""
+    read_from: str = ""
 
     @classmethod
     def from_options(cls, options: Options) -> Server:
@@ -98,14 +106,18 @@ class Server:
         options.at_most_one("bootstrap.servers", "host")
         options.at_most_one("bootstrap.servers", "port")
         password_env, credentials_file = password_place(options)
+        sentinels, master_name = sentinels_of(options)
         return cls(
-            addresses=addresses_of(options),
+            addresses=() if sentinels else addresses_of(options),
             username=options.text("username", os.environ.get("PENSTOCK_USERNAME", "")) or None,
             password_env=password_env,
             credentials_file=credentials_file,
             db=options.integer("db", 0),
             tls=tls_of(options),
             retry_s=options.duration_ms("retryTimeout", RETRY) / 1_000,
+            sentinels=sentinels,
+            master_name=master_name,
+            read_from=options.choice("readFrom", *READ_FROM) if "readFrom" in options else "",
         )
 
     @classmethod
@@ -116,6 +128,8 @@ class Server:
     @property
     def places(self) -> str:
         """Its addresses, as text for errors."""
+        if self.sentinels:
+            return f"{self.master_name!r} of Sentinel ({', '.join(map(written, self.sentinels))})"
         return ", ".join(map(written, self.addresses))
 
     def login(self) -> Login | None:
@@ -160,8 +174,26 @@ def addresses_of(options: Options) -> tuple[Address, ...]:
         return ((host, options.integer("port", DEFAULT_PORT, 1, LARGEST_PORT)),)
     text = os.environ.get("PENSTOCK_SERVERS") or DEFAULT_ADDRESS
     text = options.text("bootstrap.servers", text)
-    refuse_url("bootstrap.servers", text, "host:port[,host:port]")
-    return tuple(address(part) for part in text.split(","))
+    return address_list("bootstrap.servers", text)
+
+
+def sentinels_of(options: Options) -> tuple[tuple[Address, ...], str]:
+    """The Sentinels, and the name by which they know the server. Raises OptionError."""
+    if "sentinels" not in options:
+        options.refuse(["masterName"], "is a name that Sentinels know: give 'sentinels'")
+        return (), ""
+    for other in ("bootstrap.servers", "host", "port"):
+        options.at_most_one("sentinels", other)
+    name = options.text("masterName")
+    if not is_host(name):
+        raise refusal("masterName", name, "the name by which the Sentinels know the server")
+    return address_list("sentinels", options.text("sentinels"), SENTINEL_PORT), name
+
+
+def address_list(name: str, text: str, default_port: int = DEFAULT_PORT) -> tuple[Address, ...]:
+    """The addresses in the option *name*; one that is named twice is one. Raises OptionError."""
+    refuse_url(name, text, "host:port[,host:port]")
+    return tuple(dict.fromkeys(address(part, name, default_port) for part in text.split(",")))
 
 
 def refuse_url(name: str, text: str, wanted: str) -> None:
@@ -170,16 +202,18 @@ def refuse_url(name: str, text: str, wanted: str) -> None:
         raise OptionError(f"{name!r} is a URL: give {wanted}")
 
 
-def address(text: str) -> Address:
+def address(
+    text: str, name: str = "bootstrap.servers", default_port: int = DEFAULT_PORT
+) -> Address:
     """Parse ``host[:port]``; an IPv6 address stands in brackets. Raises OptionError."""
     host, colon, port = text.strip().rpartition(":")
     if not colon or port.endswith("]"):
-        host, port = text.strip(), str(DEFAULT_PORT)
+        host, port = text.strip(), str(default_port)
     host = host.removeprefix("[").removesuffix("]")
     if not is_host(host) or not port.isdecimal():
-        raise refusal("bootstrap.servers", text, "host:port[,host:port]")
+        raise refusal(name, text, "host:port[,host:port]")
     if not 1 <= int(port) <= LARGEST_PORT:
-        raise refusal("bootstrap.servers", text, f"host:port with a port from 1 to {LARGEST_PORT}")
+        raise refusal(name, text, f"host:port with a port from 1 to {LARGEST_PORT}")
     return host, int(port)
 
 

@@ -41,19 +41,31 @@ LAST_ERROR, LONGEST_ERROR = re.compile(rb"(?:\A|\r\n)-([^\r\n]*)\r\n\Z"), 1_000
 WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 Word = bytes | str | int
+REDIRECTIONS = ("MOVED ", "ASK ")
+ASKING, ALLOWED = b"*1\r\n$6\r\nASKING\r\n", b"+OK\r\n"
+
+
+class Redirected(ConnectionError):
+    """A node of a cluster says that another one has the key (MOVED), or may have it (ASK)."""
 
 
 class Connection:
-    """One RESP2 connection to *address*. All methods raise OSError if it breaks."""
+    """One RESP2 connection to *address*. All methods raise OSError if it breaks.
+
+    While it is ``asking``, requests are for a slot that the node is about to get: ASKING precedes
+    each, except those that are posted.
+    """
 
     def __init__(self, connected: socket.socket, address: Address) -> None:
         self.address = address
+        self.asking = False
         self._socket = connected
         token = secrets.token_hex(16).encode()
         self._echo = command("ECHO", token)
         self._end = b"$%d\r\n%s\r\n" % (len(token), token)
         self._buffer = bytearray(FIRST_BUFFER)
         self._answers = bytearray()  # the replies to posted requests
+        self._promised = 0  # how many replies the commands of send_all will have
 
     def __enter__(self) -> Self:
         return self
@@ -67,19 +79,29 @@ class Connection:
 
     def call(self, *words: Word) -> Any:
         """The reply to one command, parsed. Raises ServerError with the server's text."""
-        self._socket.sendall(command(*words))
+        self._socket.sendall(self._before + command(*words))
         reader = hiredis.Reader()
-        reply = reader.gets()
-        while reply is False:
-            reader.feed(received(self._socket))
-            reply = reader.gets()
+        if self.asking:
+            self._next(reader)
+        reply = self._next(reader)
         if isinstance(reply, hiredis.ReplyError):
             raise refusal(str(reply))
         return reply
 
+    @property
+    def _before(self) -> bytes:
+        return ASKING if self.asking else b""
+
+    def _next(self, reader: hiredis.Reader) -> Any:
+        reply = reader.gets()
+        while reply is False:
+            reader.feed(received(self._socket))
+            reply = reader.gets()
+        return reply
+
     def ask(self, *words: Word) -> None:
         """Send a command; ``answer`` returns its reply."""
-        self._socket.sendall(command(*words) + self._echo)
+        self._socket.sendall(self._before + command(*words) + self._echo)
 
     def answer(self) -> bytes:
         """The whole reply to what ``ask`` has sent, as bytes. Raises ServerError."""
@@ -88,7 +110,8 @@ class Connection:
             if size == len(self._buffer):
                 self._buffer.extend(bytes(size))
             size += self._receive_behind(size)
-        answer = bytes(memoryview(self._buffer)[: size - len(end)])
+        start = len(ALLOWED) if self.asking and self._buffer.startswith(ALLOWED) else 0
+        answer = bytes(memoryview(self._buffer)[start : size - len(end)])
         if answer.startswith(b"-"):
             raise refusal(answer[1:].split(b"\r\n", 1)[0].decode(errors="replace"))
         return answer
@@ -108,6 +131,23 @@ class Connection:
         if not count:
             raise ConnectionError("the server closed the connection")
         return count
+
+    def send_all(self, requests: Iterable[tuple[Word, ...]]) -> None:
+        """Send many commands; ``replies`` returns what is answered."""
+        parts = [self._before + command(*words) for words in requests]
+        self._promised = len(parts)
+        self.post(b"".join(parts))
+
+    def replies(self) -> list[Any]:
+        """The replies to ``send_all``, parsed; a server's error is a ServerError in the list."""
+        reader = hiredis.Reader()
+        reader.feed(self.answers())
+        replies = []
+        for _ in range(self._promised):
+            if self.asking:
+                reader.gets()
+            replies.append(value_of(reader.gets()))
+        return replies
 
     def exchange(self, requests: Iterable[bytes | memoryview]) -> bytes:
         """Send many requests; their replies, one after the other, as bytes."""
@@ -182,7 +222,16 @@ def refuse_by_end(answers: bytearray) -> None:
 
 def refusal(text: str) -> Exception:
     """The exception for a server's error: ConnectionError if a retry may help, else ServerError."""
+    if text.startswith(REDIRECTIONS):
+        return Redirected(text)
     return ConnectionError(text) if passes(text) else ServerError(text)
+
+
+def value_of(reply: Any) -> Any:
+    """A parsed reply, in which an error is a ServerError. Raises ConnectionError without one."""
+    if reply is False:
+        raise ConnectionError("a reply is missing")
+    return ServerError(str(reply)) if isinstance(reply, hiredis.ReplyError) else reply
 
 
 def pairs(reply: Any) -> dict[str, Any]:

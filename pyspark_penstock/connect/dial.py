@@ -57,10 +57,13 @@ def first_that_serves(server: Server, *, for_writes: bool) -> Connection:
     raise ConnectionError("; ".join(f"{written(at)}: {why}" for at, why in problems.items()))
 
 
-def greeted(server: Server, address: Address, for_writes: bool) -> Connection:
+def greeted(
+    server: Server, address: Address, for_writes: bool, *, asking: bool = False
+) -> Connection:
     """A connection to *address*, logged in, to a server that is ready.
 
-    Raises OSError, ServerError.
+    With *for_writes* it is no replica, unless it is one of a cluster's. Raises OSError,
+    ServerError.
     """
     connection = Connection(connected(server, address), address)
     try:
@@ -69,6 +72,7 @@ def greeted(server: Server, address: Address, for_writes: bool) -> Connection:
         check_ready(connection)
         if for_writes and refuses_writes(connection):
             raise ConnectionError("it is a replica, which takes no writes")
+        connection.asking = asking
     except BaseException:
         connection.close()
         raise
@@ -135,9 +139,12 @@ def check_ready(connection: Connection) -> None:
 
 
 def refuses_writes(connection: Connection) -> bool:
-    """Whether the server is a read-only replica. One that does not support HELLO is not."""
+    """Whether the server is a read-only replica. One that does not support HELLO is not, nor is
+    a node of a cluster, which knows who has the slots.
+    """
     try:
-        if pairs(connection.call("HELLO")).get("role") != b"replica":
+        hello = pairs(connection.call("HELLO"))
+        if hello.get("role") != b"replica" or hello.get("mode") == b"cluster":
             return False
     except ServerError:
         return False
