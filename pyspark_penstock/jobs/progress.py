@@ -13,7 +13,8 @@ from typing import Any
 
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError
-from pyspark_penstock.read.offsets import Offset, Position
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.positions import Position
 from pyspark_penstock.shared.group_offsets import SharedOffset
 
 Report = Mapping[str, Any]  # a StreamingQueryProgress as JSON

@@ -29,7 +29,7 @@ from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.read.data_loss import lost_entries
 from pyspark_penstock.read.infer_schema import SAMPLE, infer_schema, schema_of
-from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.source_options import VIEWS, batch_options
 
 RESERVED = frozenset({*VIEWS, "entries", "archive"})

@@ -11,7 +11,7 @@ from pyspark_penstock.errors import ServerError
 from pyspark_penstock.jobs.checkpoint import Checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.positions import Position
 
 
 @dataclass(frozen=True)

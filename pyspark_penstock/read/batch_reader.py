@@ -17,8 +17,8 @@ from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.read import bounds, data_loss
 from pyspark_penstock.read.entry_count import count_up_to
 from pyspark_penstock.read.entry_reader import read_range
-from pyspark_penstock.read.offsets import Cut, Position
 from pyspark_penstock.read.plan import Range, stream_ranges, time_cuts
+from pyspark_penstock.read.positions import Cut, Position
 from pyspark_penstock.read.source_options import BatchOptions
 from pyspark_penstock.schema import columns_of
 

@@ -16,8 +16,8 @@ from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError, DataLossError
 from pyspark_penstock.read.entry_count import count_entries
-from pyspark_penstock.read.offsets import Cut, Position
 from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.positions import Cut, Position
 from pyspark_penstock.read.scan import Scan
 from pyspark_penstock.read.source_options import ReadOptions
 

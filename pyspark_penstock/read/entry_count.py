@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.entry_id import EntryId
-from pyspark_penstock.read.offsets import Cut
 from pyspark_penstock.read.page import Page
+from pyspark_penstock.read.positions import Cut
 from pyspark_penstock.read.scan import Scan
 
 

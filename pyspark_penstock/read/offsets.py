@@ -16,69 +16,38 @@ kept so that a replay has the same tasks, whatever the options or machines are b
 
 *source* is what the query reads; a checkpoint of another source is refused. *query* is a random id
 that distinguishes the query from others of the same source. It never changes.
+
+Of more than LEGIBLE streams the positions are one text (``compact``), and so many names in *source*
+their number and a digest. Of several servers there are the streams of each:
+
+    {"source": {...}, "query": "3f9a1c2b", "servers": {"a:6379": {"streams": {...}},
+                                                       "b:6379": {"packed": "0DvG4..."}}}
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import CheckpointError
+from pyspark_penstock.read.compact import pack, unpack
+from pyspark_penstock.read.positions import Position
 
+LEGIBLE = 100  # streams: as JSON, more of them take more than 10 kB of each batch's checkpoint
+ONLY = ""  # the name of a server that stands alone
 
-class Cut(NamedTuple):
-    """The id after which a task begins, and how many entries had been added up to it, if known."""
-
-    id: EntryId
-    n: int | None
-
-    def to_json(self) -> list[str | int | None]:
-        """The form in the checkpoint."""
-        return [str(self.id), self.n]
-
-    @classmethod
-    def from_json(cls, value: list[Any]) -> Cut:
-        """What ``to_json`` wrote. Raises ValueError, TypeError."""
-        text, n = value
-        return cls(EntryId.parse(text), None if n is None else int(n))
-
-
-@dataclass(frozen=True)
-class Position:
-    """How far one stream has been read."""
-
-    id: EntryId = FIRST
-    n: int = 0
-    begin: Cut | None = None
-    cuts: tuple[Cut, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """The form in the checkpoint."""
-        value: dict[str, Any] = {"id": str(self.id), "n": self.n}
-        if self.begin is not None:
-            value["from"] = self.begin.to_json()
-        if self.cuts:
-            value["cuts"] = [cut.to_json() for cut in self.cuts]
-        return value
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Position:
-        """The position that ``to_json`` wrote. Raises CheckpointError."""
-        try:
-            begin = Cut.from_json(value["from"]) if "from" in value else None
-            cuts = tuple(Cut.from_json(cut) for cut in value.get("cuts", ()))
-            return cls(EntryId.parse(value["id"]), int(value["n"]), begin, cuts)
-        except (KeyError, TypeError, ValueError) as problem:
-            raise CheckpointError(f"not an offset of this source: {value!r}") from problem
+Streams = dict[str, Position]
 
 
 @dataclass(frozen=True)
 class Offset:
-    """How far all streams of a query have been read. *source* is what it reads."""
+    """How far all streams of one server have been read. *source* is what the query reads."""
 
     source: dict[str, Any]
-    streams: dict[str, Position] = field(default_factory=dict)
+    streams: Streams = field(default_factory=dict)
     query: str = ""
 
     @property
@@ -91,26 +60,101 @@ class Offset:
 
     def to_json(self) -> dict[str, Any]:
         """The form in the checkpoint."""
-        streams = {name: position.to_json() for name, position in sorted(self.streams.items())}
-        return {"source": self.source, "query": self.query, "streams": streams}
+        return {"source": self.source, "query": self.query} | to_json(self.streams)
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Offset:
         """The offset that ``to_json`` wrote. Raises CheckpointError."""
-        if not isinstance(value.get("streams"), dict) or "source" not in value:
-            raise CheckpointError(f"not an offset of this source: {value!r}")
-        streams = {name: Position.from_json(p) for name, p in value["streams"].items()}
-        return cls(value["source"], streams, str(value.get("query", "")))
+        if "source" not in value:
+            raise refusal(value)
+        return cls(brief(value["source"]), from_json(value), str(value.get("query", "")))
 
     def check_source(self, source: dict[str, Any]) -> None:
         """Raises CheckpointError if the offset is of another source."""
         check_same_source(self.source, source)
 
 
+@dataclass(frozen=True)
+class FleetOffset:
+    """How far the streams of all servers have been read; a server that stands alone is ONLY."""
+
+    source: dict[str, Any]
+    query: str
+    servers: dict[str, Streams] = field(default_factory=dict)
+
+    def part(self, server: str) -> Offset:
+        """How far the streams of one server have been read."""
+        return Offset(self.source, self.servers.get(server, {}), self.query)
+
+    def to_json(self) -> dict[str, Any]:
+        """The form in the checkpoint: that of ``Offset`` if there is only one server."""
+        if self.servers.keys() == {ONLY}:
+            return self.part(ONLY).to_json()
+        servers = {name: to_json(streams) for name, streams in sorted(self.servers.items())}
+        return {"source": self.source, "query": self.query, "servers": servers}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> FleetOffset:
+        """The offset that ``to_json`` wrote. Raises CheckpointError."""
+        if "servers" not in value:
+            only = Offset.from_json(value)
+            return cls(only.source, only.query, {ONLY: only.streams})
+        if "source" not in value or not isinstance(value["servers"], dict):
+            raise refusal(value)
+        servers = {name: from_json(part) for name, part in value["servers"].items()}
+        return cls(brief(value["source"]), str(value.get("query", "")), servers)
+
+    def check(self, source: dict[str, Any], *, single: bool) -> None:
+        """Raises CheckpointError if the offset is of another source, or of another kind of it."""
+        check_same_source(self.source, source)
+        if single != (self.servers.keys() == {ONLY}):
+            known = "one server" if single else "several servers"
+            raise CheckpointError(
+                f"this query reads {known}, and the checkpoint is not of such a query: "
+                "with 'servers' streams are known by server and name; give it a new checkpoint"
+            )
+
+
+def to_json(streams: Streams) -> dict[str, Any]:
+    """The positions of a server's streams, in the form for their number."""
+    if len(streams) > LEGIBLE:
+        try:
+            return {"packed": pack(streams)}
+        except OverflowError:  # a count that no server can have
+            pass
+    return {"streams": {name: position.to_json() for name, position in sorted(streams.items())}}
+
+
+def from_json(value: Mapping[str, Any]) -> Streams:
+    """What ``to_json`` wrote. Raises CheckpointError."""
+    if isinstance(value, dict) and isinstance(value.get("packed"), str):
+        try:
+            return unpack(value["packed"])
+        except ValueError as problem:
+            raise CheckpointError(f"not an offset of this source: {problem}") from None
+    if not isinstance(value, dict) or not isinstance(value.get("streams"), dict):
+        raise refusal(value)
+    return {name: Position.from_json(p) for name, p in value["streams"].items()}
+
+
+def refusal(value: object) -> CheckpointError:
+    """The error for something that is no offset."""
+    return CheckpointError(f"not an offset of this source: {str(value)[:500]}")
+
+
+def brief(source: dict[str, Any]) -> dict[str, Any]:
+    """What a query reads; instead of more than LEGIBLE names, their number and a digest."""
+    names = source.get("subscribe")
+    if not isinstance(names, list) or len(names) <= LEGIBLE:
+        return source
+    digest = hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
+    return source | {"subscribe": {"streams": len(names), "sha256": digest}}
+
+
 def check_same_source(checkpoint: dict[str, Any], source: dict[str, Any]) -> None:
     """Raises CheckpointError if the checkpoint is of another source."""
-    if checkpoint != source:
+    if brief(checkpoint) != brief(source):
         raise CheckpointError(
-            f"the checkpoint is of a query that reads {checkpoint}, this one reads {source}; "
-            "give this query a checkpoint of its own"
+            f"the checkpoint is of a query that reads {brief(checkpoint)}, this one reads "
+            f"{brief(source)}; give this query a checkpoint of its own"
         )

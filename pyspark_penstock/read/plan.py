@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from pyspark_penstock.entry_id import EntryId, between
-from pyspark_penstock.read.offsets import Cut, Offset, Position
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.positions import Cut, Position
 
 SMALL = 10_000  # entries; so few are read by one task
 

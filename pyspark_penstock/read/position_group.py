@@ -24,7 +24,8 @@ from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.stream_info import ConsumerState, ask, consumer_states
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.names import key
-from pyspark_penstock.read.offsets import Offset, Position
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.positions import Position
 
 PREFIX = "spark-signpost-"
 GONE = ("NOGROUP", "no such key", "The XGROUP subcommand requires the key to exist")

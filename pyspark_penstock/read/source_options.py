@@ -25,6 +25,7 @@ from pyspark_penstock.options import (
 from pyspark_penstock.read import bounds, sharing_options
 from pyspark_penstock.read.bounds import Bounds
 from pyspark_penstock.read.columns import MODES
+from pyspark_penstock.read.offsets import brief
 from pyspark_penstock.read.position_group import PositionGroup
 from pyspark_penstock.read.sharing_options import Sharing, sharing_of
 
@@ -62,7 +63,7 @@ class Subscription:
         """The form in the checkpoint."""
         if self.pattern:
             return {"subscribePattern": self.pattern}
-        return {"subscribe": sorted(self.streams)}
+        return brief({"subscribe": sorted(self.streams)})
 
     def names(self, client: redis.Redis) -> list[str]:
         """The names of the streams, as of now."""

@@ -7,7 +7,7 @@ import redis
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.read import bounds
 from pyspark_penstock.read.entry_count import count_entries
-from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.source_options import StreamOptions
 
 

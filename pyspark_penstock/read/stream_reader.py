@@ -30,8 +30,9 @@ from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.read import data_loss, plan
 from pyspark_penstock.read.entry_count import Counted, count_up_to
 from pyspark_penstock.read.entry_reader import read_range
-from pyspark_penstock.read.offsets import Cut, Offset, Position
+from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.plan import Share
+from pyspark_penstock.read.positions import Cut, Position
 from pyspark_penstock.read.source_options import StreamOptions
 from pyspark_penstock.read.starting_position import head_of, start_of
 from pyspark_penstock.read.worker_exit import exit_if_spark_hung_up

@@ -18,7 +18,7 @@ from pyspark_penstock.connect.connection import Connection, pairs
 from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import CheckpointError, ServerError
 from pyspark_penstock.names import key, text
-from pyspark_penstock.read.offsets import Cut
+from pyspark_penstock.read.positions import Cut
 from pyspark_penstock.shared.group_offsets import Claim, Place
 
 PAGE_SIZE = 2_000

@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 
 from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import CheckpointError
-from pyspark_penstock.read.offsets import Cut, check_same_source
+from pyspark_penstock.read.offsets import check_same_source
+from pyspark_penstock.read.positions import Cut
 
 
 class Place(NamedTuple):

@@ -15,8 +15,8 @@ from pyspark_penstock.connect.stream_info import (
 )
 from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.names import key
-from pyspark_penstock.read.offsets import Position
 from pyspark_penstock.read.position_group import place
+from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.starting_position import head_of
 
 

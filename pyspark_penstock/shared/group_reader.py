@@ -36,7 +36,7 @@ from pyspark_penstock.errors import DataLossError
 from pyspark_penstock.read import plan
 from pyspark_penstock.read.data_loss import ADVICE
 from pyspark_penstock.read.entry_reader import batches
-from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.sharing_options import Sharing
 from pyspark_penstock.read.source_options import ReadOptions, StreamOptions
 from pyspark_penstock.read.starting_position import head_of, start_of

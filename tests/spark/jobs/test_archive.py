@@ -20,8 +20,9 @@ from pyspark_penstock.jobs.restore import RestoreJob, restore
 from pyspark_penstock.jobs.runner import StopSignal
 from pyspark_penstock.jobs.trim import Trimmed
 from pyspark_penstock.read.bounds import EARLIEST
-from pyspark_penstock.read.offsets import Offset, Position
+from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.position_group import PositionGroup
+from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.source_options import stream_options
 from tests.spark.marks import ONE_SERVER
 from tests.spark.stored import xrange

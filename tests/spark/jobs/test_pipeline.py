@@ -20,7 +20,8 @@ from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.job_file import PipelineJob, job_of, read_job
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.runner import StopSignal
-from pyspark_penstock.read.offsets import Offset, Position
+from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.positions import Position
 from tests.spark.documented import PIPELINE, block
 from tests.spark.marks import ONE_SERVER
 from tests.spark.stored import xrange

@@ -13,7 +13,7 @@ from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.jobs import query as queries
 from pyspark_penstock.jobs.failures import JobError
 from pyspark_penstock.jobs.query import QueryJob, archived_field_types, mentioned, query
-from pyspark_penstock.read.offsets import Position
+from pyspark_penstock.read.positions import Position
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:

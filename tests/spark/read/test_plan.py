@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyspark_penstock.entry_id import EntryId
-from pyspark_penstock.read.offsets import Cut, Offset, Position
+from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.plan import SMALL, Range, budgets, ranges, shares, time_cuts
+from pyspark_penstock.read.positions import Cut, Position
 from tests.spark.test_entry_id import IDS
 
 COUNTS = st.integers(0, 2**63)

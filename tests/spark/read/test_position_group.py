@@ -15,8 +15,9 @@ from pyspark_penstock.connect.client import Client
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError, OptionError
 from pyspark_penstock.read import position_group
-from pyspark_penstock.read.offsets import Offset, Position
+from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.position_group import PositionGroup
+from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.source_options import stream_options
 from pyspark_penstock.read.stream_reader import PenstockStreamReader
 from tests.spark.stored import xreadgroup
