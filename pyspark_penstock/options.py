@@ -37,7 +37,7 @@ STREAM_READING = (
     "group", "groupMode", "groupTakeover", "consumerPrefix", "claimMinIdleMs",
 )  # fmt: skip
 WRITING = (
-    "stream", "delivery", "maxLen", "minId", "approximate", "nullFields", "txnAppId",
+    "stream", "partitionBy", "delivery", "maxLen", "minId", "approximate", "nullFields", "txnAppId",
     "txnVersion", "maxTransactionRows",
 )  # fmt: skip
 IGNORED = frozenset({"path", "checkpointlocation", "queryname"})  # Spark's own

@@ -3,7 +3,7 @@
 (no schema)            stream string, id string, timestamp timestamp, fields map<string,binary>
 .schema("a int, ...")  a column for each field, by name; these columns are not fields:
 
-    _stream string   _id string   _ts timestamp   _ms bigint   _seq bigint
+    _stream string   _server string   _id string   _ts timestamp   _ms bigint   _seq bigint
     _fields map<string,binary|string> or array<struct<name:string,value:binary|string>>, or
             array<struct<name:binary,value:binary>>, which also keeps names that are not UTF-8
 """
@@ -42,6 +42,7 @@ class Meaning(Enum):
 
     FIELD = "a field"
     STREAM = "the stream's name"
+    SERVER = "the name of the stream's server in a fleet"
     ID = "the id"
     TIME = "the id's time"
     MS = "the id's milliseconds"
@@ -66,6 +67,7 @@ class Column:
 
 RESERVED: dict[str, tuple[Meaning, t.DataType]] = {
     "_stream": (Meaning.STREAM, t.StringType()),
+    "_server": (Meaning.SERVER, t.StringType()),
     "_id": (Meaning.ID, t.StringType()),
     "_ts": (Meaning.TIME, t.TimestampType()),
     "_ms": (Meaning.MS, t.LongType()),

@@ -12,7 +12,6 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock import schema as schemas
-from pyspark_penstock.connect.cluster import check_sink
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.read import views
 from pyspark_penstock.read.batch_reader import PenstockReader
@@ -71,9 +70,7 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.write``."""
         if overwrite:
             raise OptionError("mode('overwrite'): entries can only be appended; delete the stream")
-        writer = PenstockWriter(options := sink_options(self.options), schema)
-        check_sink(options.server)
-        return writer
+        return PenstockWriter(sink_options(self.options), schema)
 
     def streamWriter(  # noqa: N802
         self, schema: StructType, overwrite: bool

@@ -6,20 +6,22 @@ is loading its data is not ready, nor is a replica that has lost its primary and
 A replica may lag, or be empty. So writers, and readers of what was just written (markers, pending
 entries, groups), use the primary only, and wait while it is away. A replica that accepts writes
 is as good as a primary.
+
+Where there are Sentinels, each of them is asked in turn where the server is, and who is found must
+have the role that they say: a Sentinel may be late.
 """
 
 from __future__ import annotations
 
-import socket
-import ssl
+import random
 from contextlib import suppress
 from enum import Enum
 
-from pyspark_penstock.connect.address import ANSWER_S, CONNECT_S, Address, Server, written
+from pyspark_penstock.connect.address import PRIMARY, REPLICA, Address, Server, written
 from pyspark_penstock.connect.connection import Connection, Word, pairs
+from pyspark_penstock.connect.sentinel import located
+from pyspark_penstock.connect.sockets import connected
 from pyspark_penstock.errors import ServerError
-
-HUNG_UP = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
 class Preference(Enum):
@@ -36,12 +38,73 @@ def dial(server: Server, preference: Preference = Preference.ANY) -> Connection:
     Raises OSError if no address can be used now, ServerError if the login or the database is
     refused, OptionError for TLS files and passwords that do not exist.
     """
-    if preference is Preference.PRIMARY:
+    wants_copy = server.read_from == REPLICA and preference is not Preference.PRIMARY
+    if server.sentinels:
+        return known_to_sentinels(server, wants_copy=wants_copy)
+    if preference is Preference.PRIMARY or server.read_from == PRIMARY:
         return first_that_serves(server, for_writes=True)
-    if preference is Preference.PRIMARY_PREFERRED and len(server.addresses) > 1:
+    if wants_copy:
+        with suppress(OSError):
+            return first_in_role(server, list(server.addresses), REPLICA)
+    elif preference is Preference.PRIMARY_PREFERRED and len(server.addresses) > 1:
         with suppress(OSError):
             return first_that_serves(server, for_writes=True)
     return first_that_serves(server, for_writes=False)
+
+
+def known_to_sentinels(server: Server, *, wants_copy: bool) -> Connection:
+    """A connection to the primary, or to a replica if possible, as the Sentinels know them.
+
+    Raises OSError with what each Sentinel's answer led to.
+    """
+    problems: list[str] = []
+    unknown = 0
+    for sentinel in server.sentinels:
+        try:
+            found = located(server, sentinel, with_replicas=wants_copy)
+            if found is None:
+                unknown += 1
+                problems.append(f"{written(sentinel)} does not know {server.master_name!r}")
+                continue
+            with suppress(OSError):
+                replicas = random.sample(found.replicas, len(found.replicas))
+                return first_in_role(server, replicas, REPLICA)
+            return first_in_role(server, [found.primary], PRIMARY)
+        except OSError as problem:
+            problems.append(f"Sentinel {written(sentinel)}: {problem}")
+    if unknown == len(server.sentinels):
+        raise ServerError("; ".join(problems))
+    raise ConnectionError("; ".join(problems))
+
+
+def first_in_role(server: Server, addresses: list[Address], role: str) -> Connection:
+    """A connection to the first address where a primary, or a replica, serves. Raises OSError."""
+    problem = ConnectionError(f"there is no {role}")
+    for address in addresses:
+        try:
+            connection = greeted(server, address, for_writes=False)
+        except OSError as away:
+            problem = ConnectionError(f"{written(address)}: {away}")
+            continue
+        if role_of(connection) == role:
+            return connection
+        connection.close()
+        problem = ConnectionError(f"{written(address)} is no {role}")
+    raise problem
+
+
+def role_of(connection: Connection) -> str:
+    """Whether the server is a primary or a replica; a node of a cluster is neither.
+
+    A server that does not support HELLO counts as a primary. Raises OSError.
+    """
+    try:
+        hello = pairs(connection.call("HELLO"))
+    except ServerError:
+        return PRIMARY
+    if hello.get("mode") == b"cluster":
+        return ""
+    return REPLICA if hello.get("role") == b"replica" else PRIMARY
 
 
 def first_that_serves(server: Server, *, for_writes: bool) -> Connection:
@@ -57,12 +120,10 @@ def first_that_serves(server: Server, *, for_writes: bool) -> Connection:
     raise ConnectionError("; ".join(f"{written(at)}: {why}" for at, why in problems.items()))
 
 
-def greeted(
-    server: Server, address: Address, for_writes: bool, *, asking: bool = False
-) -> Connection:
+def greeted(server: Server, address: Address, for_writes: bool) -> Connection:
     """A connection to *address*, logged in, to a server that is ready.
 
-    With *for_writes* it is no replica, unless it is one of a cluster's. Raises OSError,
+    With *for_writes* it is no replica, unless of a cluster. Raises OSError,
     ServerError.
     """
     connection = Connection(connected(server, address), address)
@@ -72,37 +133,10 @@ def greeted(
         check_ready(connection)
         if for_writes and refuses_writes(connection):
             raise ConnectionError("it is a replica, which takes no writes")
-        connection.asking = asking
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def connected(server: Server, address: Address) -> socket.socket:
-    """A connected socket, with TLS if the server has it.
-
-    Raises OSError, ServerError, OptionError.
-    """
-    context = None if server.tls is None else server.tls.context()
-    plain = socket.create_connection(address, CONNECT_S)
-    try:
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if context is not None:  # within CONNECT_S: a server without TLS would wait for more bytes
-            plain = context.wrap_socket(plain, server_hostname=address[0])
-    except ssl.SSLCertVerificationError as problem:
-        plain.close()
-        raise ServerError(f"the server at {written(address)} is a stranger: {problem}") from None
-    except ssl.SSLError as problem:
-        plain.close()
-        if isinstance(problem, HUNG_UP):
-            raise
-        raise ServerError(f"no TLS with the server at {written(address)}: {problem}") from None
-    except OSError:
-        plain.close()
-        raise
-    plain.settimeout(ANSWER_S)
-    return plain
 
 
 def introduction(server: Server) -> list[tuple[Word, ...]]:
@@ -139,14 +173,8 @@ def check_ready(connection: Connection) -> None:
 
 
 def refuses_writes(connection: Connection) -> bool:
-    """Whether the server is a read-only replica. One that does not support HELLO is not, nor is
-    a node of a cluster, which knows who has the slots.
-    """
-    try:
-        hello = pairs(connection.call("HELLO"))
-        if hello.get("role") != b"replica" or hello.get("mode") == b"cluster":
-            return False
-    except ServerError:
+    """Whether the server is a read-only replica."""
+    if role_of(connection) != REPLICA:
         return False
     try:
         return b"slave_read_only:0" not in connection.call("INFO", "replication")

@@ -70,7 +70,7 @@ class Links:
         """
         replies: list[Any] = [None] * len(requests)
         waiting = [Open(at, request) for at, request in enumerate(requests)]
-        retry = Retry(self._server, self._doing)
+        retry = self.patience()
         while waiting:
             waiting, problem = self._round(waiting, replies)
             if problem is not None:
@@ -92,14 +92,15 @@ class Links:
                 self._nodes.drop(batch.connection)
                 again += batch.requests
                 problems.append(broken)
+        answered: list[tuple[Batch, list[Any]]] = []
         for batch in sent:
             try:
-                found = batch.connection.replies()
+                answered.append((batch, batch.connection.replies()))
             except OSError as broken:
                 self._nodes.drop(batch.connection)
                 again += batch.requests
                 problems.append(broken)
-                continue
+        for batch, found in answered:  # only now is no reply on its way, and a node can be asked
             for each, reply in zip(batch.requests, found, strict=True):
                 why = self._why_again(each, reply, batch.connection)
                 if why is None:
@@ -152,20 +153,36 @@ class Links:
             raise reply
         return reply
 
+    def patience(self) -> Retry:
+        """How long to try."""
+        return Retry(self._server, self._doing)
+
+    def group(self, stream: str) -> object:
+        """Equal for streams that one transaction can write."""
+        return self._persistently(lambda: self._nodes.group(stream))
+
     # ------------------------------------------------------------------ one node
 
     def connection_of(self, stream: str) -> Connection:
         """The connection to who has *stream* now. Raises OSError."""
         return self._nodes.link(*self._nodes.where(stream))
 
-    def failed(self, stream: str, connection: Connection | None, problem: OSError) -> None:
+    def failed(
+        self,
+        stream: str,
+        connection: Connection | None,
+        problem: OSError,
+        *,
+        settle: bool = False,
+    ) -> None:
         """What to do after *problem* with *stream*: follow a redirection, or drop the connection.
 
-        The next ``connection_of`` then has a chance.
+        The next ``connection_of`` then has a chance. With *settle* ASK is not followed.
         """
         if isinstance(problem, Redirected) and connection is not None:
             try:
-                self._nodes.redirect(stream, connection, problem)
+                if not (settle and str(problem).startswith("ASK")):
+                    self._nodes.redirect(stream, connection, problem)
             except OSError:
                 self._nodes.drop(connection)
         elif connection is not None:
@@ -181,7 +198,7 @@ class Links:
         Any other exception than OSError leaves at once, and the connection is dropped: a reply may
         still arrive on it.
         """
-        retry = Retry(self._server, self._doing)
+        retry = self.patience()
         while True:
             connection = None
             try:
@@ -201,13 +218,14 @@ class Links:
         """The reply of each primary to one command, parsed; an error is a ServerError."""
         return self._persistently(lambda: self._of_each(*words))
 
-    def scan(self, pattern: str, kind: str = "stream") -> list[str]:
-        """The names of all keys of a type that match the glob *pattern*, sorted."""
-        names = self._persistently(lambda: self._scanned(("MATCH", pattern, "TYPE", kind)))
+    def scan(self, pattern: Word, kind: str = "stream") -> list[str]:
+        """The names of all keys of a type, or of all, that match the glob *pattern*, sorted."""
+        words = ("MATCH", pattern, *(("TYPE", kind) if kind else ()))
+        names = self._persistently(lambda: self._scanned(words))
         return sorted(names)
 
     def _persistently(self, attempt: Callable[[], T]) -> T:
-        retry = Retry(self._server, self._doing)
+        retry = self.patience()
         while True:
             try:
                 return attempt()

@@ -17,11 +17,12 @@ from pyspark_penstock.connect.address import REPLICA, Address, Server, written
 from pyspark_penstock.connect.cluster import is_node
 from pyspark_penstock.connect.connection import Connection, Redirected
 from pyspark_penstock.connect.dial import Preference, dial, greeted
-from pyspark_penstock.connect.slots import SlotMap, key_slot, place
+from pyspark_penstock.connect.slots import Owner, SlotMap, key_slot, place
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.names import key
 
 AVOID_S = 10.0  # a replica that could not be used
+WHOLE = -1  # the group of all keys of a server that is no cluster
 MOST_ASKING = 10_000  # keys whose next node is remembered, against a cluster that never settles
 
 logger = logging.getLogger(__name__)
@@ -56,10 +57,14 @@ class Nodes:
 
     def close(self) -> None:
         """Close all connections; they are made again when they are needed."""
+        self.rest()
+        self.forget()
+
+    def rest(self) -> None:
+        """Close all connections, and remember who has which slot."""
         for connection in self._links.values():
             connection.close()
         self._links.clear()
-        self._map = None
 
     # ------------------------------------------------------------------ which node
 
@@ -79,7 +84,7 @@ class Nodes:
     def group(self, name: str) -> object:
         """Equal for keys that one transaction can write: the slot, of a cluster."""
         self.map()
-        return key_slot(key(name)) if self.is_cluster else 0
+        return key_slot(key(name)) if self.is_cluster else WHOLE
 
     def _usable(self, replicas: tuple[Address, ...]) -> list[Address]:
         """The replicas to read from, the chosen one first."""
@@ -98,7 +103,7 @@ class Nodes:
             try:
                 found = self._connected(at, use)
             except OSError:
-                self._lose(at, use)
+                self.lose((at, use))
                 raise
             self._links[at, use] = found
         return found
@@ -111,11 +116,11 @@ class Nodes:
                 connection.call("READONLY")
         return connection
 
-    def _lose(self, at: Address, use: Use) -> None:
+    def lose(self, where: tuple[Address, Use] | None) -> None:
         """The node cannot be used now: what is known is not to lead there again at once."""
-        if use is Use.COPIES:
-            self._avoided[at] = time.monotonic() + AVOID_S
-        elif use is Use.ASKING:
+        if where is not None and where[1] is Use.COPIES:
+            self._avoided[where[0]] = time.monotonic() + AVOID_S
+        elif where is not None and where[1] is Use.ASKING:
             self._asking.clear()
         self.forget()
 
@@ -178,15 +183,21 @@ class Nodes:
         for where, known in list(self._links.items()):
             if known is connection:
                 del self._links[where]
-                self._lose(*where)
+                self.lose(where)
         self.forget()
 
     def redirect(self, name: str, connection: Connection, problem: Redirected) -> None:
-        """Follow MOVED or ASK. Raises ConnectionError if it names no address."""
+        """Follow MOVED or ASK of *connection*. Raises ConnectionError if it names no address."""
+        asked = connection.address
+        copies = self._links.get((asked, Use.COPIES)) is connection
+        self.follow(name, (asked, Use.COPIES if copies else Use.SLOTS), problem)
+
+    def follow(self, name: str, where: tuple[Address, Use], problem: Redirected) -> None:
+        """Follow MOVED or ASK of the node *where*. Raises ConnectionError, as ``redirect``."""
         kind, _, rest = str(problem).partition(" ")
         host, _, port = rest.partition(" ")[2].rpartition(":")
         number = int(port) if port.isdecimal() and len(port) < 6 else 0
-        at = place(host.encode(), number, connection.address)
+        at = place(host.encode(), number, where[0])
         if at is None:
             self.forget()
             raise ConnectionError(f"no address in {problem}"[:200]) from None
@@ -196,9 +207,10 @@ class Nodes:
             self._asking[key(name)] = at
             return
         self._asking.pop(key(name), None)
-        if self._links.get((connection.address, Use.COPIES)) is connection:
-            self._lose(connection.address, Use.COPIES)
-        self._hear(at)
+        if where[1] is Use.COPIES:
+            self.lose(where)
+        if self._map is None or self._map.owner(key_slot(key(name))) != Owner(at):
+            self._hear(at)
         self.map().move(key_slot(key(name)), at)
 
     def _hear(self, at: Address) -> None:

@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from pyspark_penstock.connect.cluster import check_sink
 from pyspark_penstock.jobs import quick_start
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
 from pyspark_penstock.jobs.failures import UsageError
@@ -100,7 +99,7 @@ def check_readers(job: PipelineJob, frames: Mapping[str, DataFrame]) -> None:
 def check_writer(spark: SparkSession, sink: Sink, rows: DataFrame) -> None:
     """Create the writer as the start would, for rows that Spark can write in this output mode.
 
-    Raises OptionError, PySparkException, ServerError for a cluster.
+    Raises OptionError, PySparkException.
     """
     jvm: Any = spark._jvm  # noqa: SLF001  (nothing else checks this before the query starts)
     mode = getattr(jvm.org.apache.spark.sql.streaming.OutputMode, sink.output_mode.capitalize())()
@@ -108,7 +107,6 @@ def check_writer(spark: SparkSession, sink: Sink, rows: DataFrame) -> None:
     checker.checkForStreaming(analyzed(rows), mode)
     if sink.format == FORMAT:
         PenstockDataSource(dict(sink.options)).streamWriter(rows.schema, overwrite=False)
-        check_sink(sink_options(sink.options).server)
 
 
 def read_options(source: Source) -> ReadOptions:

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 
-from pyspark_penstock.connect.bulk_client import BulkClient
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.read import plan
 from pyspark_penstock.shared import claims
 from pyspark_penstock.shared.group_offsets import Claim, Place
@@ -24,13 +24,13 @@ class Claimer:
 
     def __init__(
         self,
-        bulk: BulkClient,
+        links: Links,
         min_idle_ms: int,
         page_size: int,
         step: Callable[[int], int],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._bulk = bulk
+        self._links = links
         self._min_idle_ms = min_idle_ms
         self._page_size = page_size
         self._step = step
@@ -57,15 +57,16 @@ class Claimer:
         return {s: self._claim(places[s], held[s], n) for s, n in wanted.items() if n}
 
     def _pending(self, place: Place) -> int:
-        return self._bulk.retry(lambda connection: claims.pending(connection, place))
+        return self._links.retry(place.stream, lambda connection: claims.pending(connection, place))
 
     def _due(self, stream: str) -> bool:
         return self._now() >= self._next_search_s.get(stream, 0.0)
 
     def _take_over(self, place: Place, most: int) -> int:
         """Claim stale entries until *most* are pending at *place*. Returns how many are."""
-        stale = self._bulk.retry(
-            lambda connection: claims.claim_stale(connection, place, self._min_idle_ms, most)
+        stale = self._links.retry(
+            place.stream,
+            lambda connection: claims.claim_stale(connection, place, self._min_idle_ms, most),
         )
         if stale.deleted:
             logger.warning(
@@ -79,8 +80,11 @@ class Claimer:
     def _claim(self, place: Place, held: int, most: int) -> Claim:
         """Claim new entries until *most* are pending at *place*. Returns all that are."""
         if most > held:
-            self._bulk.retry(
-                lambda connection: claims.claim_new(connection, place, most, self._page_size)
+            self._links.retry(
+                place.stream,
+                lambda connection: claims.claim_new(connection, place, most, self._page_size),
             )
         step = self._step(most)
-        return self._bulk.retry(lambda connection: claims.claim_of(connection, place, step))
+        return self._links.retry(
+            place.stream, lambda connection: claims.claim_of(connection, place, step)
+        )

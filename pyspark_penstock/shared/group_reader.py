@@ -29,8 +29,9 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.client import LazyClient
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.errors import DataLossError
 from pyspark_penstock.read import plan
@@ -61,8 +62,10 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._sharing = sharing
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source() | {"group": options.group}
-        self._bulk = BulkClient(options.server, f"claiming for group {options.group!r}")
-        self._claimer = Claimer(self._bulk, sharing.min_idle_ms, options.fetch_size, self._step)
+        self._links = Links(
+            options.server, Preference.PRIMARY, f"claiming for group {options.group!r}"
+        )
+        self._claimer = Claimer(self._links, sharing.min_idle_ms, options.fetch_size, self._step)
         self._client = LazyClient(options.client)
         self._initial: SharedOffset | None = None
         self._targets: dict[str, Position] | None = None
@@ -135,7 +138,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def stop(self) -> None:
         """Close the connections."""
-        self._bulk.drop()
+        self._links.close()
         self._client.close()
         exit_if_spark_hung_up()
 
@@ -180,7 +183,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return plan.step(entries, options.min_partitions, options.max_records_per_partition)
 
     def _pending(self, place: Place) -> int:
-        return self._bulk.retry(partial(claims.pending, place=place))
+        return self._links.retry(place.stream, partial(claims.pending, place=place))
 
     def _claim(
         self, offset: SharedOffset, found: dict[str, GroupQueue], most: int
@@ -201,7 +204,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 place = offset.place(stream)
                 if self._ran == offset.batch:
                     self._warn_if_taken(place, claim.entries)
-                self._bulk.retry(partial(claims.acknowledge, place=place, claim=claim))
+                self._links.retry(stream, partial(claims.acknowledge, place=place, claim=claim))
         self._acknowledged = offset.batch
 
     def _warn_if_taken(self, place: Place, entries: int) -> None:

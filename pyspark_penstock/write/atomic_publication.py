@@ -10,11 +10,16 @@ EXEC
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import replace
 
 from pyspark_penstock.connect.address import Server
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection, command
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.fleet import Fleet
+from pyspark_penstock.connect.line import Line
+from pyspark_penstock.connect.links import Links
+from pyspark_penstock.connect.nodes import WHOLE
 from pyspark_penstock.errors import ServerError, SinkError
 from pyspark_penstock.names import key
 from pyspark_penstock.write.atomic_staging import Piece, too_many_rows
@@ -35,25 +40,51 @@ class Publication:
     """One batch to publish: the staged *pieces*, in order, with at most *most_rows* rows."""
 
     def __init__(
-        self, server: Server, stream: str, task: Task, pieces: Sequence[Piece], most_rows: int
+        self, fleet: Fleet, stream: str, task: Task, pieces: Sequence[Piece], most_rows: int
     ) -> None:
-        name = marker_name(stream, task.query, ALL) if stream else f"spark:{task.query}:{ALL}"
-        self._bulk = BulkClient(server, f"publishing {task.title}")
-        self._reading = BulkClient(server, f"reading what {task.title} has staged")
-        self._marker_key = MarkerKey(name, task)
         self._pieces = pieces
         self._wanted = Marker(task.batch, sum(piece.rows for piece in pieces))
         if self._wanted.rows > most_rows:
             raise too_many_rows(task)
+        server = self._only_server(fleet)
+        self._links = Links(server, Preference.PRIMARY, f"publishing {task.title}")
+        self._reading = Links(server, Preference.PRIMARY, f"reading what {task.title} has staged")
+        at = stream or self._only_slot()
+        name = marker_name(at, task.query, ALL) if at else f"spark:{task.query}:{ALL}"
+        self._marker_key = MarkerKey(name, task)
+        self._line = Line(self._links, name)
+
+    def _only_server(self, fleet: Fleet) -> Server:
+        """The server of all rows. Raises SinkError."""
+        names = sorted({piece.server for piece in self._pieces})
+        if len(names) > 1:
+            raise SinkError(
+                f"delivery=atomic writes a batch in one transaction, and its rows are for "
+                f"{len(names)} servers, such as {names[0]} and {names[1]}: use exactly-once"
+            )
+        return fleet.server(names[0])
+
+    def _only_slot(self) -> str:
+        """In a cluster, a stream in the slot of all; elsewhere none is needed. Raises SinkError."""
+        streams = sorted({piece.stream for piece in self._pieces})
+        slots = {self._links.group(stream): stream for stream in streams}
+        if len(slots) > 1:
+            one, other, *_ = slots.values()
+            raise SinkError(
+                f"delivery=atomic writes a batch in one transaction, and in a cluster the streams "
+                f"{one!r} and {other!r} are in different slots: give all of them a hash tag, "
+                "such as {orders}:new, or use exactly-once"
+            )
+        return "" if slots.keys() == {WHOLE} else streams[0]
 
     def publish(self) -> None:
         """Publish the batch, unless that was done. Raises SinkError, ServerError."""
         try:
-            if not any(self._bulk.retry(self._attempt) for _ in range(MOST_TRIES)):
+            if not any(self._line.retry(self._attempt) for _ in range(MOST_TRIES)):
                 raise SinkError(conflict(", ".join(sorted({p.stream for p in self._pieces}))))
         finally:
-            self._bulk.drop()
-            self._reading.drop()
+            self._links.close()
+            self._reading.close()
 
     def _attempt(self, connection: Connection) -> bool:
         """One attempt; False if a watched key has changed."""
@@ -74,7 +105,7 @@ class Publication:
         try:
             return transaction.end()
         except PartialSinkError:
-            self._marker_key.fail(self._bulk, self._wanted)
+            self._marker_key.fail(self._line, self._wanted)
             raise
 
     def _checks(self, connection: Connection) -> dict[str, StreamCheck]:
@@ -88,7 +119,7 @@ class Publication:
     def _commands(self, piece: Piece) -> bytes:
         """The commands of a piece. Raises SinkError if its key is gone."""
         name = key(piece.name)
-        data = self._reading.retry(lambda connection: connection.call("GET", name))
+        data = self._reading.one(piece.name, "GET", name)
         if data is None:
             raise SinkError(
                 f"{piece.name!r} is gone, which {self._marker_key.task.title} had put there for "
@@ -102,13 +133,16 @@ def discard(connection: Connection, pieces: Iterable[Piece]) -> None:
     connection.exchange([deletion(pieces)])
 
 
-def give_up(server: Server, pieces: Sequence[Piece]) -> None:
+def give_up(fleet: Fleet, pieces: Sequence[Piece]) -> None:
     """Delete what a failed attempt has staged. If the server is away, the keys expire."""
-    bulk = BulkClient(server, "discarding what was staged")
-    with suppress(OSError, ServerError):
-        if pieces:
-            discard(bulk.connection(), pieces)
-    bulk.drop()
+    for name in {piece.server for piece in pieces}:
+        server = replace(fleet.server(name), retry_s=0)
+        here = [piece for piece in pieces if piece.server == name]
+        with (
+            suppress(OSError, ServerError),
+            closing(Links(server, Preference.PRIMARY, "discarding what was staged")) as links,
+        ):
+            links.ask([(piece.name, ("DEL", key(piece.name))) for piece in here])
 
 
 def deletion(pieces: Iterable[Piece]) -> bytes:

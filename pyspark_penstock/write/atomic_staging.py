@@ -10,8 +10,8 @@ from __future__ import annotations
 import uuid
 from typing import NamedTuple
 
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import command
+from pyspark_penstock.connect.line import Line
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.names import key
@@ -25,9 +25,10 @@ PIECE_ROWS, PIECE_BYTES = 10_000, 16 << 20
 
 
 class Piece(NamedTuple):
-    """Staged commands: their key, and the ids that their rows ask for."""
+    """Staged commands: their key on a server of the fleet, and the ids that their rows ask for."""
 
     name: str
+    server: str
     stream: str
     rows: int
     first_id: EntryId | None
@@ -37,9 +38,10 @@ class Piece(NamedTuple):
 class Staging:
     """Stages the rows of a partition for one stream."""
 
-    def __init__(self, bulk: BulkClient, stream: str, task: Task, most_rows: int) -> None:
+    def __init__(self, line: Line, server: str, stream: str, task: Task, most_rows: int) -> None:
         self.pieces: list[Piece] = []
-        self._bulk = bulk
+        self._line = line
+        self._server = server
         self._stream = stream
         self._task = task
         self._prefix = f"{tagged(stream)}:spark:{task.query}:{task.batch}:{uuid.uuid4().hex}"
@@ -58,9 +60,9 @@ class Staging:
     def _stage(self, commands: Commands) -> None:
         name = f"{self._prefix}:{len(self.pieces)}"
         request = command("SET", key(name), bytes(commands.data), "EX", TIME_TO_LIVE_S)
-        self._bulk.retry(lambda connection: refuse_errors(connection.exchange([request])))
+        self._line.retry(lambda connection: refuse_errors(connection.exchange([request])))
         ids = commands.first_id, commands.last_id
-        self.pieces.append(Piece(name, self._stream, commands.rows, *ids))
+        self.pieces.append(Piece(name, self._server, self._stream, commands.rows, *ids))
 
     def finish(self) -> None:
         """Nothing to do: the driver does the rest."""

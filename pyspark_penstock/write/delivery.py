@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from pyspark_penstock.connect.bulk_client import BulkClient
+from pyspark_penstock.connect.line import Line
 from pyspark_penstock.write.transaction import refuse_errors
 from pyspark_penstock.write.xadd_commands import Commands
 
@@ -41,12 +41,12 @@ class Delivery(Protocol):
 class AtLeastOnce:
     """Delivers at least once: sends everything again if the connection is lost."""
 
-    def __init__(self, bulk: BulkClient) -> None:
-        self._bulk = bulk
+    def __init__(self, line: Line) -> None:
+        self._line = line
 
     def send(self, commands: Commands) -> None:
         """Send the rows; if the connection is lost, send all of them again. Raises SinkError."""
-        self._bulk.retry(lambda connection: refuse_errors(connection.exchange([commands.data])))
+        self._line.retry(lambda connection: refuse_errors(connection.exchange([commands.data])))
 
     def finish(self) -> None:
         """Nothing to do: nothing is held back."""

@@ -10,8 +10,8 @@ For each transaction:
 
 from __future__ import annotations
 
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.line import Line
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.names import key
 from pyspark_penstock.write.marker import DONE, PART, Marker, MarkerKey
@@ -32,13 +32,19 @@ class ExactlyOnce:
 
     With *early*, rows are sent into an open transaction as they come, so that the server works
     while the next ones are made. Then no other delivery may use the client. Without *early*, rows
-    are held until there are *most_rows* of them.
+    are held until there are *most_rows* of them. *seen* is the marker, if it was just read.
     """
 
     def __init__(
-        self, bulk: BulkClient, stream: str, marker_key: MarkerKey, most_rows: int, early: bool
+        self,
+        line: Line,
+        stream: str,
+        marker_key: MarkerKey,
+        most_rows: int,
+        early: bool,
+        seen: Marker | None = None,
     ) -> None:
-        self._bulk = bulk
+        self._line = line
         self._stream = stream
         self._marker_key = marker_key
         self._task = task = marker_key.task
@@ -49,7 +55,7 @@ class ExactlyOnce:
         self.held_bytes = 0
         self._sent = 0  # how many of _held are in the open transaction
         self._open: Transaction | None = None
-        self._seen = bulk.retry(marker_key.read)
+        self._seen = line.retry(marker_key.read) if seen is None else seen
         resumes = self._seen.batch == task.batch and self._seen.state == PART
         self._ended = self._seen.covers(task.batch)
         self._to_skip = self._seen.rows if resumes else 0
@@ -114,9 +120,9 @@ class ExactlyOnce:
         if not self._early:
             return
         try:
-            self._send_held(self._bulk.connection())
-        except OSError:  # nothing is lost: all held rows are sent again
-            self._bulk.drop()
+            self._send_held(self._line.connection())
+        except OSError as problem:  # nothing is lost: all held rows are sent again
+            self._line.fail(problem)
 
     def _write(self, state: str) -> None:
         wanted = self._passed.after(self._held)._replace(state=state)
@@ -125,7 +131,7 @@ class ExactlyOnce:
             if tries == MOST_TRIES:
                 raise SinkError(conflict(self._stream))
             tries += 1
-            self._bulk.retry(lambda connection: self._transact(connection, wanted))
+            self._line.retry(lambda connection: self._transact(connection, wanted))
         self._passed = wanted
         self._held = []
         self._held_rows = self.held_bytes = 0
@@ -141,7 +147,7 @@ class ExactlyOnce:
         try:
             done = transaction.end()
         except PartialSinkError:
-            self._marker_key.fail(self._bulk, wanted)
+            self._marker_key.fail(self._line, wanted)
             raise
         if done:
             self._seen = wanted

@@ -16,8 +16,8 @@ import zlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection, command
+from pyspark_penstock.connect.line import Line
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.names import key
 from pyspark_penstock.write.delivery import Task
@@ -88,7 +88,11 @@ class MarkerKey:
 
     def read(self, connection: Connection) -> Marker:
         """The marker on the server. Raises SinkError if it says ``failed``, OSError."""
-        marker = self.decode(connection.call("GET", key(self.name)))
+        return self.accepted(connection.call("GET", key(self.name)))
+
+    def accepted(self, text: bytes | None) -> Marker:
+        """The marker in the key's value. Raises SinkError if it says ``failed``."""
+        marker = self.decode(text)
         if marker.batch == self.task.batch and marker.state == FAILED:
             raise SinkError(
                 f"the server refused some rows of {self.task.title} after it had promised all. "
@@ -109,7 +113,7 @@ class MarkerKey:
         expiry = ("EX", self.time_to_live_s) if self.time_to_live_s else ()
         return command("SET", key(self.name), self.encode(marker), *expiry)
 
-    def fail(self, bulk: BulkClient, marker: Marker) -> None:
+    def fail(self, line: Line, marker: Marker) -> None:
         """Set the marker to ``failed``, unless it has changed meanwhile.
 
         EXEC has set it to ``done``, together with the rows that were not refused.
@@ -124,7 +128,7 @@ class MarkerKey:
             transaction.add(self.entry(marker._replace(state=FAILED)))
             transaction.end()
 
-        bulk.retry(attempt)
+        line.retry(attempt)
 
     def way_out(self) -> str:
         """What a user can do about a batch that cannot be finished, as text for errors."""

@@ -24,16 +24,16 @@ from pyspark_penstock.write.marker import Marker, MarkerKey, tagged
 
 
 class RowIds:
-    """Numbers the rows of a task, for each stream."""
+    """Numbers the rows of a task, for each stream of each server."""
 
     def __init__(self, batch: int) -> None:
         self._ms = f"{batch + 1}-"
-        self._next: dict[str, int] = {}
+        self._next: dict[tuple[str, str], int] = {}
 
-    def take(self, stream: str, rows: int) -> Any:
+    def take(self, server: str, stream: str, rows: int) -> Any:
         """The ids of the next *rows* for *stream*, as text."""
-        first = self._next.get(stream, 0)
-        self._next[stream] = first + rows
+        first = self._next.get((server, stream), 0)
+        self._next[server, stream] = first + rows
         numbers = pa.array(np.arange(first, first + rows)).cast(pa.string())
         return pc.binary_join_element_wise(self._ms, numbers, "")
 

@@ -4,9 +4,10 @@
     ^   ^ the same for all rows    ^ one piece for each field; nothing for null
     '-- the number of words
 
-These columns are not fields: ``_stream``, ``_id``, and ``_fields`` (a map, or an array of names and
-values). Rows in the reader's default schema (``stream``, ``id``, ``fields``) are written the same
-way. ``timestamp``, ``_ts``, ``_ms`` and ``_seq`` are left out, since ids contain them.
+These columns are not fields: ``_stream``, ``_server``, ``_id``, and ``_fields`` (a map, or an array
+of names and values). Rows in the reader's default schema (``stream``, ``id``, ``fields``) are
+written the same way. ``timestamp``, ``_ts``, ``_ms`` and ``_seq`` are left out, since ids contain
+them.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ from pyspark_penstock.names import key
 from pyspark_penstock.schema import Meaning
 from pyspark_penstock.write.ordered import RowIds
 from pyspark_penstock.write.sink_options import AT_LEAST_ONCE, EMPTY, ORDERED, SinkOptions
+from pyspark_penstock.write.targets import Part, Targets
+from pyspark_penstock.write.value_texts import text_of
 from pyspark_penstock.write.xadd_commands import Commands
 
 LINE = b"\r\n"
 LONGEST = 999  # bytes; the headers of values up to this length are made beforehand
 Array = Any  # a pyarrow.Array
-UTC_MICROSECONDS = pa.timestamp("us", tz="UTC")
+Encoded = tuple[str, str, Commands]  # a server's name, a stream, and its commands
 
 
 class RowEncoder:
@@ -44,7 +47,7 @@ class RowEncoder:
         self._options = options
         self._fields = [c.name for c in columns if c.meaning is Meaning.FIELD]
         self._all_fields = by_meaning.get(Meaning.MAP) or by_meaning.get(Meaning.ARRAY)
-        self._stream = None if options.stream else by_meaning.get(Meaning.STREAM)
+        self._targets = Targets(options, by_meaning, {column.name for column in columns})
         self._id = by_meaning.get(Meaning.ID)
         if not (self._fields or self._all_fields):
             raise OptionError("no column is left to be a field of the entries")
@@ -55,49 +58,56 @@ class RowEncoder:
                 "delivery=at-least-once cannot send a row again whose id is used up: give "
                 f"delivery=exactly-once, or drop the column {self._id}"
             )
-        if not (options.stream or self._stream):
-            raise OptionError("which stream? Give the option 'stream' or a column '_stream'")
 
-    def encode(self, batch: Any, row_ids: RowIds | None = None) -> Iterator[tuple[str, Commands]]:
-        """The commands for each stream, in the order of the rows. Raises SinkError.
+    def encode(self, batch: Any, row_ids: RowIds | None = None) -> Iterator[Encoded]:
+        """The commands for each server and stream, in the order of the rows. Raises SinkError.
 
-        *row_ids* gives the ids, for a delivery in which they follow from the rows.
+        *row_ids* gives the ids, for a delivery in which they follow from the rows. All rows are
+        encoded at once, however many streams they are for.
         """
-        for stream, rows in self._by_stream(batch):
-            ids = None if self._id is None else rows.column(self._id)
-            if row_ids is not None:
-                ids = row_ids.take(stream, rows.num_rows)
-            yield stream, Commands(stream, self._commands(stream, rows, ids), ids)
-
-    def _by_stream(self, batch: Any) -> Iterator[tuple[str, Any]]:
-        if self._stream is None:
-            if batch.num_rows:
-                yield self._options.stream, batch
+        if not batch.num_rows:
             return
-        streams = batch.column(self._stream)
-        for stream in pc.unique(streams).to_pylist():
-            if not stream:
-                raise SinkError(f"a row has no stream in its column {self._stream!r}")
-            yield stream, batch.filter(pc.equal(streams, stream))
+        divided = self._targets.divide(batch)
+        rows, parts = divided.batch, divided.parts
+        ids = None if self._id is None else rows.column(self._id)
+        if row_ids is not None:
+            taken = [row_ids.take(part.server, part.stream, part.rows) for part in parts]
+            ids = pa.concat_arrays(taken)
+        commands = self._commands(parts, rows, ids)
+        for part in sorted(parts, key=lambda part: part.first_row):
+            own = None if ids is None else ids.slice(part.start, part.rows)
+            piece = commands.slice(part.start, part.rows)
+            yield part.server, part.stream, Commands(part.stream, piece, own)
 
-    def _commands(self, stream: str, rows: Any, ids: Array | None) -> Array:
+    def _commands(self, parts: list[Part], rows: Any, ids: Array | None) -> Array:
         pieces: list[Array] = []
         counts = np.zeros(rows.num_rows, np.int64)
         for name in self._fields:
-            parts, present = self._field(name, rows.column(name))
+            field, present = self._field(name, rows.column(name))
             counts += present
-            pieces += parts
+            pieces += field
         if self._all_fields is not None:
             piece, more = listed_fields(rows.column(self._all_fields))
             counts += more
             pieces.append(piece)
         if not counts.all():
+            empty = int(np.argmin(counts != 0))
+            stream = next(part.stream for part in reversed(parts) if part.start <= empty)
             raise SinkError(f"a row for stream {stream!r} has no field that is not null")
-        words: tuple[bytes | str, ...] = ("XADD", key(stream), *self._options.trim)
-        fixed = LINE + without_count(command(*words))
-        sizes = text_of(pa.array(2 * counts + (len(words) + 1)))
+        fixed: Any = [self._beginning(part.stream) for part in parts]
+        if len(parts) == 1:
+            fixed = fixed[0]
+        else:
+            part_of_row = np.repeat(np.arange(len(parts)), [part.rows for part in parts])
+            fixed = pa.array(fixed, pa.binary()).take(pa.array(part_of_row))
+        sizes = text_of(pa.array(2 * counts + (3 + len(self._options.trim))))
         wanted = b"$1\r\n*" if ids is None else string(pc.fill_null(ids, "*"))
         return join(b"*", sizes, fixed, wanted, *pieces, LINE, nulls="replace")
+
+    def _beginning(self, stream: str) -> bytes:
+        """The words of XADD before the id, without their number."""
+        words: tuple[bytes | str, ...] = ("XADD", key(stream), *self._options.trim)
+        return LINE + without_count(command(*words))
 
     def _field(self, name: str, column: Array) -> tuple[list[Array], Any]:
         """Name and value of the field for each row, in parts; and 1 where the value is not null."""
@@ -154,15 +164,3 @@ def join(*parts: Array | bytes, nulls: str = "emit_null") -> Array:
 def valid(column: Array) -> Any:
     """1 for a value, 0 for null."""
     return pc.is_valid(column).to_numpy(zero_copy_only=False).astype(np.int64)
-
-
-def text_of(column: Array) -> Array:
-    """Values as bytes, in a form that the reader parses again."""
-    kind = column.type
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return column.cast(pa.binary())
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        column = column.cast(UTC_MICROSECONDS)
-    if not pa.types.is_string(kind):
-        column = column.cast(pa.string())
-    return column.cast(pa.binary())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyspark_penstock.connect.address import Server
+from pyspark_penstock.connect.fleet import Fleet
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.options import SERVER, WRITING, Options, refusal
+from pyspark_penstock.options import FLEET, SERVER, WRITING, Options, refusal
 
 EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
     "exactly-once", "at-least-once", "ordered", "atomic",
@@ -23,7 +23,8 @@ OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")
 class SinkOptions:
     """The options of a writer. *trim* holds the arguments of XADD that trim the stream."""
 
-    server: Server
+    fleet: Fleet
+    partition_by: str
     stream: str
     delivery: str
     trim: tuple[str, ...]
@@ -35,7 +36,7 @@ class SinkOptions:
 
 def sink_options(given: Mapping[str, str]) -> SinkOptions:
     """The options of a write. Raises OptionError."""
-    options = Options(given, "writing", SERVER, WRITING)
+    options = Options(given, "writing", SERVER, FLEET, WRITING)
     if "txnVersion" in options and "txnAppId" not in options:
         raise OptionError("'txnVersion' is the version of a 'txnAppId': give that too")
     if "txnAppId" in options and not options.text("txnAppId"):
@@ -45,7 +46,8 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
     if delivery == AT_LEAST_ONCE:
         options.refuse(TRANSACTIONAL, "contradicts delivery=at-least-once: it has no transactions")
     return SinkOptions(
-        server=Server.from_options(options),
+        fleet=(fleet := Fleet.from_options(options)),
+        partition_by=partition_by(options, fleet),
         stream=options.text("stream"),
         delivery=delivery,
         trim=trim_words(options),
@@ -54,6 +56,14 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
         txn_version=options.integer("txnVersion", 0) if "txnVersion" in options else None,
         max_transaction_rows=options.integer("maxTransactionRows", most_rows, least=1),
     )
+
+
+def partition_by(options: Options, fleet: Fleet) -> str:
+    """The column whose hash says to which server a row goes. Raises OptionError."""
+    column = options.text("partitionBy")
+    if column and fleet.is_single:
+        raise OptionError("'partitionBy' divides rows among several servers: give 'servers'")
+    return column
 
 
 def trim_words(options: Options) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from pyspark_penstock.connect.connection import Connection, command
-from pyspark_penstock.connect.retry import passes
+from pyspark_penstock.connect.connection import Connection, command, refusal
+from pyspark_penstock.connect.retry import ABORTED
 from pyspark_penstock.connect.stream_info import state_by
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import SinkError
@@ -124,10 +124,12 @@ def conflict(stream: str) -> str:
 def refuse_errors(answers: bytes) -> None:
     """Raises SinkError with the first error in *answers*; OSError, if a retry may help."""
     refused = first_error(answers)
-    if refused and passes(refused):
-        raise ConnectionError(refused)
-    if refused:
-        raise SinkError(f"the server refused rows: {refused}")
+    if not refused:
+        return
+    problem = refusal(refused.removeprefix(ABORTED))
+    if isinstance(problem, OSError):
+        raise problem
+    raise SinkError(f"the server refused rows: {refused}")
 
 
 def first_error(answers: bytes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +15,15 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.errors import OptionError, SinkError
 from pyspark_penstock.write import atomic_publication
 from pyspark_penstock.write.atomic_publication import Publication
-from pyspark_penstock.write.atomic_staging import Piece, Staging
-from pyspark_penstock.write.delivery import AtLeastOnce, Delivery, Task
-from pyspark_penstock.write.exactly_once import MOST_BYTES, ExactlyOnce
-from pyspark_penstock.write.marker import MarkerKey, marker_name
+from pyspark_penstock.write.atomic_staging import Piece
+from pyspark_penstock.write.deliveries import Deliveries, Place
+from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.ordered import RowIds, WriterMarkerKey
 from pyspark_penstock.write.row_encoder import RowEncoder
-from pyspark_penstock.write.sink_options import AT_LEAST_ONCE, ATOMIC, ORDERED, SinkOptions
+from pyspark_penstock.write.sink_options import ORDERED, SinkOptions
 
 BATCH_ID = "streaming.sql.batchId"
 QUERY_ID = "sql.streaming.queryId"
@@ -39,7 +37,7 @@ class EntriesWritten(WriterCommitMessage):
 
     task: Task
     rows: int
-    streams: list[str]
+    places: list[Place]
     staged: list[Piece]
 
 
@@ -47,53 +45,20 @@ def write_rows(
     batches: Iterator[Any], encoder: RowEncoder, options: SinkOptions, task: Task
 ) -> EntriesWritten:
     """Write the rows of a task. Raises SinkError, ServerError."""
-    bulk = BulkClient(options.server, f"writing {task.title}")
+    deliveries = Deliveries(options, task)
     ids = RowIds(task.batch) if options.delivery == ORDERED else None
-    deliveries: dict[str, Delivery] = {}
     rows = 0
     try:
         for batch in batches:
-            for stream, commands in encoder.encode(batch, ids):
-                if stream not in deliveries:
-                    deliveries[stream] = delivery(bulk, stream, options, task)
-                deliveries[stream].send(commands)
-                rows += commands.rows
-            make_room(deliveries.values())
-        for each in deliveries.values():
-            each.finish()
+            deliveries.send(list(encoder.encode(batch, ids)))
+            rows += batch.num_rows
+        deliveries.finish()
     except Exception:
-        atomic_publication.give_up(options.server, staged_by(deliveries.values()))
+        atomic_publication.give_up(options.fleet, deliveries.staged)
         raise
     finally:
-        bulk.drop()
-    return EntriesWritten(task, rows, list(deliveries), staged_by(deliveries.values()))
-
-
-def delivery(bulk: BulkClient, stream: str, options: SinkOptions, task: Task) -> Delivery:
-    """The delivery to one stream, as the options say."""
-    most_rows = options.max_transaction_rows
-    if options.delivery == AT_LEAST_ONCE:
-        return AtLeastOnce(bulk)
-    if options.delivery == ATOMIC:
-        return Staging(bulk, stream, task, most_rows)
-    marker_key = (
-        WriterMarkerKey(stream, task)
-        if options.delivery == ORDERED
-        else MarkerKey(marker_name(stream, task.query, task.partition), task)
-    )
-    return ExactlyOnce(bulk, stream, marker_key, most_rows, early=bool(options.stream))
-
-
-def make_room(deliveries: Iterable[Delivery]) -> None:
-    """Write the held rows of the streams with most of them, until few enough are held."""
-    held = [each for each in deliveries if isinstance(each, ExactlyOnce)]
-    while sum(each.held_bytes for each in held) > MOST_BYTES:
-        max(held, key=lambda each: each.held_bytes).write_held()
-
-
-def staged_by(deliveries: Iterable[Delivery]) -> list[Piece]:
-    """The staged commands of all deliveries."""
-    return [piece for each in deliveries if isinstance(each, Staging) for piece in each.pieces]
+        deliveries.close()
+    return EntriesWritten(task, rows, deliveries.places, deliveries.staged)
 
 
 def entries_written(messages: Messages) -> list[EntriesWritten]:
@@ -110,7 +75,7 @@ def publish(messages: Messages, options: SinkOptions) -> None:
     if pieces:
         task = written[0].task._replace(partition=None)
         limit = options.max_transaction_rows
-        Publication(options.server, options.stream, task, pieces, limit).publish()
+        Publication(options.fleet, options.stream, task, pieces, limit).publish()
 
 
 def check_one_task_each(written: list[EntriesWritten]) -> None:
@@ -118,17 +83,17 @@ def check_one_task_each(written: list[EntriesWritten]) -> None:
 
     If their rows are equal, markers do not show it.
     """
-    tasks: dict[str, Task] = {}
+    tasks: dict[Place, Task] = {}
     for message in written:
-        for stream in message.streams:
-            if tasks.setdefault(stream, message.task) != message.task:
-                raise WriterMarkerKey(stream, message.task).two_tasks()
+        for place in message.places:
+            if tasks.setdefault(place, message.task) != message.task:
+                raise WriterMarkerKey(place[1], message.task).two_tasks()
 
 
 def give_up(messages: Messages, options: SinkOptions) -> None:
     """Delete what the tasks of a failed batch have staged."""
     pieces = [piece for message in entries_written(messages) for piece in message.staged]
-    atomic_publication.give_up(options.server, pieces)
+    atomic_publication.give_up(options.fleet, pieces)
 
 
 class PenstockWriter(DataSourceArrowWriter):

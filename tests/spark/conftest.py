@@ -19,6 +19,7 @@ import redis
 from tests.compat.processes import ServerProcess, penstock_command, redis_tool
 from tests.ports import free_port
 from tests.spark.clock import Clock
+from tests.spark.clustered import Cluster
 from tests.spark.jvm import QUICK
 from tests.spark.zygote import interpreter_with_zygote
 
@@ -155,3 +156,19 @@ def tls_port(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     process.control.call(b"XADD", b"s", b"*", b"i", b"1")
     yield port
     process.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster_of_six(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three primaries, and a replica for each."""
+    cluster = Cluster([redis_tool("redis-server")], tmp_path_factory.mktemp("six"))
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def cluster(cluster_of_six: Cluster) -> Cluster:
+    """The same, whole and empty."""
+    cluster_of_six.mend()
+    cluster_of_six.empty()
+    return cluster_of_six

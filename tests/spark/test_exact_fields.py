@@ -40,7 +40,7 @@ def test_entries_are_unchanged_after_a_data_frame(entries: list[Entry]) -> None:
     batch = BatchBuilder("in", columns_of(schema), PERMISSIVE).batch(parse(answer(entries)))
     encoder = RowEncoder(schema, sink_options({"stream": "out"}))
     reader, found = hiredis.Reader(), []
-    for _, commands in encoder.encode(batch):
+    for _, _, commands in encoder.encode(batch):
         reader.feed(bytes(commands.data))
     while reader.has_data():
         found.append(reader.gets())

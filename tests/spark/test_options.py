@@ -284,7 +284,7 @@ def test_durations_are_parsed(text: str, ms: int) -> None:
     ],
 )
 def test_addresses_are_parsed(text: str, addresses: tuple[tuple[str, int], ...]) -> None:
-    assert sink_options({"bootstrap.servers": text}).server.addresses == addresses
+    assert sink_options({"bootstrap.servers": text}).fleet.server("").addresses == addresses
 
 
 def test_the_environment_gives_options_that_are_not_set(
@@ -334,9 +334,9 @@ def test_options_hold_only_the_file_s_name_and_not_the_password(tmp_path: Path) 
 
 
 def test_any_tls_option_turns_it_on() -> None:
-    assert sink_options({"tls.caFile": "ca.pem"}).server.tls == Tls(ca_file="ca.pem")
-    assert sink_options({"tls": "true"}).server.tls == Tls()
-    assert sink_options({}).server.tls is None
+    assert sink_options({"tls.caFile": "ca.pem"}).fleet.server("").tls == Tls(ca_file="ca.pem")
+    assert sink_options({"tls": "true"}).fleet.server("").tls == Tls()
+    assert sink_options({}).fleet.server("").tls is None
 
 
 def test_a_password_in_a_server_url_is_not_repeated_in_the_error() -> None:

@@ -1,21 +1,17 @@
-"""Redis Cluster is refused, with a clear error, by everything that reads or writes."""
+"""Whether a server is a node of a cluster; and what making a sink does not need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 import redis
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect.address import Server
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.cluster import is_node
 from pyspark_penstock.connect.dial import dial
 from pyspark_penstock.errors import ServerError
-from pyspark_penstock.jobs import archive, health, server_options, status
-from pyspark_penstock.jobs.archive import ArchiveJob
 from pyspark_penstock.source import PenstockDataSource
 from tests.compat.processes import ServerProcess, redis_tool
 from tests.ports import free_port
@@ -37,47 +33,8 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     process.stop()
 
 
-@pytest.fixture
-def at_node(node: ServerProcess) -> Options:
-    return {"host": "127.0.0.1", "port": str(node.port)}
-
-
 def source(at: Options, **options: str) -> PenstockDataSource:
     return PenstockDataSource(at | options)
-
-
-READS: dict[str, Callable[[Options], Any]] = {
-    "a name": lambda at: source(at, subscribe="s").reader(SCHEMA).partitions(),
-    "a glob": lambda at: source(at, subscribePattern="*").reader(SCHEMA).partitions(),
-    "a view": lambda at: (
-        source(at, view="groups").reader(source(at, view="groups").schema())
-    ).partitions(),
-    "inference": lambda at: source(at, subscribe="s", inferSchema="true").schema(),
-    "a stream": lambda at: source(at, subscribe="s").streamReader(SCHEMA).initialOffset(),
-    "a group": lambda at: (
-        source(at, subscribe="s", group="g", groupMode="shared").streamReader(SCHEMA)
-    ).initialOffset(),
-    "health": health.health,
-    "archive": lambda at: archive.source_options(ArchiveJob(("s*",), "folder", at)),
-    "other jobs": lambda at: server_options.connect(at).ping(),
-    "status": lambda at: status.entries_added(at, ["s"]),
-}
-WRITES: dict[str, Callable[[Options], Any]] = {
-    "a frame": lambda at: source(at, stream="s").writer(SCHEMA, overwrite=False),
-    "a task": lambda at: BulkClient(Server.from_environment(at), "writing").connection(),
-}
-
-
-@pytest.mark.parametrize("ask", [*READS.values(), *WRITES.values()], ids=[*READS, *WRITES])
-def test_a_cluster_node_is_refused_with_its_address(
-    at_node: Options, ask: Callable[[Options], Any]
-) -> None:
-    with pytest.raises(ServerError) as refused:
-        ask(at_node)
-    assert str(refused.value) == (
-        f"Redis Cluster is not supported yet: the server 127.0.0.1:{at_node['port']} has "
-        "cluster_enabled:1"
-    )
 
 
 def test_a_standalone_server_is_not_a_cluster_node(at: Options) -> None:

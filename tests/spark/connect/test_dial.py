@@ -8,9 +8,10 @@ import pytest
 import redis
 
 from pyspark_penstock.connect.address import Server
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.dial import Preference, dial
+from pyspark_penstock.connect.line import Line
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.stream_info import ask
 from pyspark_penstock.errors import ServerError
 from tests.compat.processes import ServerProcess
@@ -73,7 +74,7 @@ def test_a_writer_uses_the_first_server_that_is_not_a_replica(
 ) -> None:
     servers = server_at(free_port(), loading, replica, server.port)
     assert port_of(servers, PRIMARY) == server.port
-    bulk = BulkClient(servers, "writing")
+    bulk = Line(Links(servers, Preference.PRIMARY, "writing"))
     bulk.retry(lambda connection: connection.call("SET", "k", "v"))
     bulk.drop()
     with Client(servers, PRIMARY) as driver:

@@ -12,13 +12,14 @@ import redis
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect.address import Server
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection, command
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.line import Line
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.entry_id import LARGEST_PART
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.options import SERVER, Options
+from pyspark_penstock.write import deliveries, writer
 from pyspark_penstock.write import exactly_once as exactly_once_module
-from pyspark_penstock.write import writer
 from pyspark_penstock.write.delivery import AtLeastOnce, Task
 from pyspark_penstock.write.exactly_once import ExactlyOnce
 from pyspark_penstock.write.marker import DONE, FAILED, PART, Marker, MarkerKey, marker_name
@@ -32,11 +33,15 @@ TASK = Task("q", 5, 0)
 MARKER = "{s}:spark:q:0"
 
 
+def line_to(at: dict[str, str]) -> Line:
+    return Line(Links(Server.from_environment(at), Preference.PRIMARY, "a test"))
+
+
 @pytest.fixture
-def bulk(at: dict[str, str]) -> Iterable[BulkClient]:
-    bulk = BulkClient(Server.from_options(Options(at, "a test", SERVER)), "a test")
-    yield bulk
-    bulk.drop()
+def line(at: dict[str, str]) -> Iterable[Line]:
+    line = line_to(at)
+    yield line
+    line.drop()
 
 
 @pytest.fixture(params=[False, True], ids=["late", "early"])
@@ -55,20 +60,20 @@ def rows(*values: int, ids: list[str | None] | None = None) -> Commands:
 
 
 def exactly_once(
-    bulk: BulkClient, task: Task = TASK, most_rows: int = 100, early: bool = False
+    line: Line, task: Task = TASK, most_rows: int = 100, early: bool = False
 ) -> ExactlyOnce:
     marker_key = MarkerKey(marker_name("s", task.query, task.partition), task)
-    return ExactlyOnce(bulk, "s", marker_key, most_rows, early)
+    return ExactlyOnce(line, "s", marker_key, most_rows, early)
 
 
 def deliver(
-    bulk: BulkClient,
+    line: Line,
     *commands: Commands,
     task: Task = TASK,
     most_rows: int = 100,
     early: bool = False,
 ) -> None:
-    delivery = exactly_once(bulk, task, most_rows, early)
+    delivery = exactly_once(line, task, most_rows, early)
     for each in commands:
         delivery.send(each)
     delivery.finish()
@@ -103,30 +108,30 @@ def break_once(monkeypatch: pytest.MonkeyPatch, sent: bool) -> None:
 
 @pytest.mark.parametrize("sent", [False, True], ids=["before", "after"])
 def test_a_lost_connection_duplicates_no_row(
-    client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch, sent: bool, early: bool
+    client: redis.Redis, line: Line, monkeypatch: pytest.MonkeyPatch, sent: bool, early: bool
 ) -> None:
     break_once(monkeypatch, sent)
-    deliver(bulk, rows(1, 2, 3), rows(4, 5), most_rows=2, early=early)
+    deliver(line, rows(1, 2, 3), rows(4, 5), most_rows=2, early=early)
     assert written(client) == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(("sent", "expected"), [(False, [1, 2]), (True, [1, 2, 1, 2])])
 def test_at_least_once_resends_unanswered_rows(
     client: redis.Redis,
-    bulk: BulkClient,
+    line: Line,
     monkeypatch: pytest.MonkeyPatch,
     sent: bool,
     expected: list[int],
 ) -> None:
     break_once(monkeypatch, sent)
-    AtLeastOnce(bulk).send(rows(1, 2))
+    AtLeastOnce(line).send(rows(1, 2))
     assert written(client) == expected
 
 
 def test_rows_are_written_in_transactions_of_the_given_size(
-    client: redis.Redis, bulk: BulkClient
+    client: redis.Redis, line: Line
 ) -> None:
-    delivery = exactly_once(bulk, most_rows=3)
+    delivery = exactly_once(line, most_rows=3)
     delivery.send(rows(1, 2))
     assert written(client) == []
     delivery.send(rows(3, 4, 5, 6, 7))
@@ -139,35 +144,33 @@ def test_rows_are_written_in_transactions_of_the_given_size(
     assert 600_000 < int(client.ttl(MARKER)) <= 604_800
 
 
-def test_a_done_batch_and_older_ones_are_not_written_again(
-    client: redis.Redis, bulk: BulkClient
-) -> None:
-    deliver(bulk, rows(1))
-    deliver(bulk, rows(1))
-    deliver(bulk, rows(2), task=Task("q", 4, 0))
+def test_a_done_batch_and_older_ones_are_not_written_again(client: redis.Redis, line: Line) -> None:
+    deliver(line, rows(1))
+    deliver(line, rows(1))
+    deliver(line, rows(2), task=Task("q", 4, 0))
     assert written(client) == [1]
-    deliver(bulk, rows(3), task=Task("q", 6, 0))
-    deliver(bulk, rows(4), task=Task("q", 5, 1))
-    deliver(bulk, rows(5), task=Task("r", 5, 0))
+    deliver(line, rows(3), task=Task("q", 6, 0))
+    deliver(line, rows(4), task=Task("q", 5, 1))
+    deliver(line, rows(5), task=Task("r", 5, 0))
     assert written(client) == [1, 3, 4, 5]
 
 
 def test_a_replay_with_other_rows_gives_a_warning(
-    client: redis.Redis, bulk: BulkClient, caplog: pytest.LogCaptureFixture
+    client: redis.Redis, line: Line, caplog: pytest.LogCaptureFixture
 ) -> None:
-    deliver(bulk, rows(1, 2))
-    deliver(bulk, rows(1), rows(2))
+    deliver(line, rows(1, 2))
+    deliver(line, rows(1), rows(2))
     assert caplog.messages == []
-    deliver(bulk, rows(3, 4))
+    deliver(line, rows(3, 4))
     assert "2 rows of batch 5, partition 0 were left out" in caplog.messages[0]
     assert written(client) == [1, 2]
 
 
 def test_a_transaction_ends_early_if_it_has_many_bytes(
-    client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exactly_once_module, "MOST_BYTES", 2 * len(rows(1).data))
-    delivery = exactly_once(bulk)
+    delivery = exactly_once(line)
     delivery.send(rows(1, 2, 3, 4, 5))
     assert written(client) == [1, 2, 3, 4]
     delivery.finish()
@@ -177,7 +180,7 @@ def test_a_transaction_ends_early_if_it_has_many_bytes(
 def test_many_streams_buffer_no_more_bytes_than_one(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "MOST_BYTES", 100)  # two rows have less, three have more
+    monkeypatch.setattr(deliveries, "MOST_BYTES", 100)  # two rows have less, three have more
     sink = sink_options(at)
     encoder = RowEncoder(StructType().add("i", "long").add("_stream", "string"), sink)
     seen: list[int] = []
@@ -196,7 +199,7 @@ def test_many_streams_buffer_no_more_bytes_than_one(
 
 
 def test_constant_changes_by_others_are_an_error(
-    client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stream is watched while rows with ids are written."""
     end = Transaction.end
@@ -207,15 +210,15 @@ def test_constant_changes_by_others_are_an_error(
 
     monkeypatch.setattr(Transaction, "end", disturbed)
     with pytest.raises(SinkError, match="others changed it during every try"):
-        deliver(bulk, rows(1, ids=["5-1"]))
+        deliver(line, rows(1, ids=["5-1"]))
     assert set(written(client)) == {0}
 
 
 def test_an_expired_marker_is_not_taken_for_another_attempt(
-    client: redis.Redis, bulk: BulkClient
+    client: redis.Redis, line: Line
 ) -> None:
-    deliver(bulk, rows(1), task=Task("q", 4, 0))
-    delivery = exactly_once(bulk)
+    deliver(line, rows(1), task=Task("q", 4, 0))
+    delivery = exactly_once(line)
     client.delete(MARKER)
     delivery.send(rows(2))
     delivery.finish()
@@ -223,12 +226,12 @@ def test_an_expired_marker_is_not_taken_for_another_attempt(
 
 
 def test_two_concurrent_attempts_write_once(
-    client: redis.Redis, bulk: BulkClient, at: dict[str, str], early: bool
+    client: redis.Redis, line: Line, at: dict[str, str], early: bool
 ) -> None:
     """Speculative execution starts two attempts, of which one is faster."""
-    slow = exactly_once(bulk, early=early)
+    slow = exactly_once(line, early=early)
     slow.send(rows(1, 2))
-    other = BulkClient(Server.from_options(Options(at, "a test", SERVER)), "a test")
+    other = line_to(at)
     deliver(other, rows(1, 2))
     other.drop()
     slow.finish()
@@ -236,11 +239,11 @@ def test_two_concurrent_attempts_write_once(
 
 
 def test_an_attempt_overtaken_by_another_fails(
-    client: redis.Redis, bulk: BulkClient, at: dict[str, str], early: bool
+    client: redis.Redis, line: Line, at: dict[str, str], early: bool
 ) -> None:
-    slow = exactly_once(bulk, most_rows=2, early=early)
+    slow = exactly_once(line, most_rows=2, early=early)
     slow.send(rows(1))
-    other = BulkClient(Server.from_options(Options(at, "a test", SERVER)), "a test")
+    other = line_to(at)
     faster = exactly_once(other, most_rows=2)
     faster.send(rows(1, 2, 3, 4))
     with pytest.raises(SinkError, match="another attempt of batch 5, partition 0"):
@@ -250,9 +253,9 @@ def test_an_attempt_overtaken_by_another_fails(
     assert written(client) == [1, 2, 3, 4]
 
 
-def test_rows_with_ids_keep_them(client: redis.Redis, bulk: BulkClient, early: bool) -> None:
+def test_rows_with_ids_keep_them(client: redis.Redis, line: Line, early: bool) -> None:
     first, second = rows(1, 2, ids=["5-1", "5-2"]), rows(3, 4, ids=["7-0", "9-1"])
-    deliver(bulk, first, second, most_rows=3, early=early)
+    deliver(line, first, second, most_rows=3, early=early)
     assert [entry for entry, _ in xrange(client, "s")] == [b"5-1", b"5-2", b"7-0", b"9-1"]
 
 
@@ -271,30 +274,30 @@ def test_rows_with_ids_keep_them(client: redis.Redis, bulk: BulkClient, early: b
     ids=str,
 )
 def test_ids_that_the_stream_would_refuse_are_refused_before_any_write(
-    client: redis.Redis, bulk: BulkClient, ids: list[str | None], message: str, early: bool
+    client: redis.Redis, line: Line, ids: list[str | None], message: str, early: bool
 ) -> None:
     client.xadd("s", {"i": 0}, id="4-0")
     with pytest.raises(SinkError, match=message):
-        deliver(bulk, rows(1, 2, ids=ids), early=early)
+        deliver(line, rows(1, 2, ids=ids), early=early)
     assert written(client) == [0]
     assert client.get(MARKER) is None
 
 
 @pytest.mark.parametrize("given", [0, 1])
 def test_all_rows_of_a_transaction_have_ids_or_none(
-    client: redis.Redis, bulk: BulkClient, early: bool, given: int
+    client: redis.Redis, line: Line, early: bool, given: int
 ) -> None:
     parts = [rows(1), rows(2)]
     parts[given] = rows(3, ids=["5-1"])
     with pytest.raises(SinkError, match="either all rows have an id or none"):
-        deliver(bulk, *parts, early=early)
+        deliver(line, *parts, early=early)
     assert written(client) == []
 
 
 def test_rows_sent_early_are_executed_only_at_the_end_and_once(
-    client: redis.Redis, bulk: BulkClient
+    client: redis.Redis, line: Line
 ) -> None:
-    delivery = exactly_once(bulk, early=True)
+    delivery = exactly_once(line, early=True)
     delivery.send(rows(1, 2))
     delivery.send(rows(3))
     assert (written(client), client.get(MARKER)) == ([], None)
@@ -304,42 +307,40 @@ def test_rows_sent_early_are_executed_only_at_the_end_and_once(
     assert written(client) == [1, 2, 3, 4]
 
 
-def test_a_refused_transaction_writes_nothing(
-    client: redis.Redis, bulk: BulkClient, early: bool
-) -> None:
+def test_a_refused_transaction_writes_nothing(client: redis.Redis, line: Line, early: bool) -> None:
     """A command that the server does not queue aborts the whole transaction."""
     words = [command("XADD", "s", "*", "i", 1), command("XADD", "s")]
     bad = Commands("s", pa.array(words, pa.binary()))
     with pytest.raises(SinkError, match="wrong number of arguments"):
-        deliver(bulk, bad, early=early)
+        deliver(line, bad, early=early)
     assert written(client) == []
     assert client.get(MARKER) is None
 
 
 def test_a_key_of_another_type_is_refused_before_any_write(
-    client: redis.Redis, bulk: BulkClient, early: bool
+    client: redis.Redis, line: Line, early: bool
 ) -> None:
     client.rpush("s", "x")
     with pytest.raises(SinkError, match="'s' is no stream but of the type list"):
-        deliver(bulk, rows(1), early=early)
+        deliver(line, rows(1), early=early)
     assert client.get(MARKER) is None
 
 
-def test_a_failure_inside_exec_is_remembered(client: redis.Redis, bulk: BulkClient) -> None:
+def test_a_failure_inside_exec_is_remembered(client: redis.Redis, line: Line) -> None:
     client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
     for _ in range(2):
         with pytest.raises(SinkError, match=r"exhausted|the server refused some rows of batch 5"):
-            deliver(bulk, rows(1))
+            deliver(line, rows(1))
     client.delete("s")
     with pytest.raises(SinkError, match="the server refused some rows of batch 5, partition 0"):
-        deliver(bulk, rows(1))
+        deliver(line, rows(1))
     client.delete(MARKER)
-    deliver(bulk, rows(1))
+    deliver(line, rows(1))
     assert written(client) == [1]
 
 
 def test_a_failure_inside_exec_is_remembered_even_if_the_connection_is_lost(
-    client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At that moment the marker says ``done``, which a retry would believe."""
     client.xadd("s", {"i": 0}, id=f"{LARGEST_PART}-{LARGEST_PART}")
@@ -349,29 +350,29 @@ def test_a_failure_inside_exec_is_remembered_even_if_the_connection_is_lost(
         try:
             return original(self)
         except PartialSinkError:
-            bulk.connection().close()
+            line.connection().close()
             monkeypatch.setattr(Transaction, "end", original)
             raise
 
     monkeypatch.setattr(Transaction, "end", end_and_break)
     with pytest.raises(PartialSinkError, match="exhausted"):
-        deliver(bulk, rows(1, 2))
+        deliver(line, rows(1, 2))
     with pytest.raises(SinkError, match="the server refused some rows of batch 5"):
-        deliver(bulk, rows(1, 2))
+        deliver(line, rows(1, 2))
 
 
 def test_a_failure_does_not_overwrite_a_later_batch_s_marker(
-    client: redis.Redis, bulk: BulkClient
+    client: redis.Redis, line: Line
 ) -> None:
     marker_key = MarkerKey(MARKER, TASK)
     for found, state in ((Marker(6), DONE), (Marker(5, 2), FAILED)):
         client.set(MARKER, found.encode())
-        marker_key.fail(bulk, Marker(5, 2))
+        marker_key.fail(line, Marker(5, 2))
         assert client.get(MARKER) == found._replace(state=state).encode()
 
 
 def test_an_exec_refused_completely_can_be_retried(
-    client: redis.Redis, bulk: BulkClient, monkeypatch: pytest.MonkeyPatch, early: bool
+    client: redis.Redis, line: Line, monkeypatch: pytest.MonkeyPatch, early: bool
 ) -> None:
     """As when other clients take the last memory before EXEC."""
     original = Transaction.end
@@ -388,11 +389,11 @@ def test_an_exec_refused_completely_can_be_retried(
 
     monkeypatch.setattr(Transaction, "end", end_without_memory)
     with pytest.raises(SinkError, match="OOM") as refused:
-        deliver(bulk, rows(1, 2), early=early)
+        deliver(line, rows(1, 2), early=early)
     assert not isinstance(refused.value, PartialSinkError)
     assert client.get(MARKER) is None
     monkeypatch.setattr(Transaction, "end", original)
-    deliver(bulk, rows(1, 2), early=early)
+    deliver(line, rows(1, 2), early=early)
     assert written(client) == [1, 2]
 
 

@@ -135,9 +135,9 @@ def test_rows_with_ids_of_their_own_are_refused(at: dict[str, str]) -> None:
 
 def test_rows_are_counted_for_each_stream() -> None:
     ids = RowIds(4)
-    assert ids.take("s", 2).to_pylist() == ["5-0", "5-1"]
-    assert ids.take("t", 1).to_pylist() == ["5-0"]
-    assert ids.take("s", 1).to_pylist() == ["5-2"]
+    assert ids.take("", "s", 2).to_pylist() == ["5-0", "5-1"]
+    assert ids.take("", "t", 1).to_pylist() == ["5-0"]
+    assert ids.take("", "s", 1).to_pylist() == ["5-2"]
 
 
 def test_a_marker_with_a_writer_is_decoded_from_its_encoding() -> None:

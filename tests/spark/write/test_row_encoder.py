@@ -31,7 +31,7 @@ def encode(
     columns = [pa.array(c, f.type) for c, f in zip(zip(*rows, strict=True), arrow, strict=True)]
     batch = pa.RecordBatch.from_arrays(columns, schema=arrow)
     encoder = RowEncoder(schema, sink_options(options))
-    return {stream: words(commands.data) for stream, commands in encoder.encode(batch)}
+    return {stream: words(commands.data) for _, stream, commands in encoder.encode(batch)}
 
 
 def words(data: memoryview) -> list[list[bytes]]:

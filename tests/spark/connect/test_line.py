@@ -1,4 +1,4 @@
-"""The bulk client reconnects, and does not reuse a connection left in the middle of a reply."""
+"""A line reconnects, and does not reuse a connection left in the middle of a reply."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import pytest
 import redis
 
 from pyspark_penstock.connect.address import Server
-from pyspark_penstock.connect.bulk_client import BulkClient
 from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.line import Line
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.options import SERVER, Options
 
@@ -21,7 +23,7 @@ def server_of(at: dict[str, str]) -> Server:
 def test_interrupted_work_is_retried_on_a_new_connection(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    bulk = BulkClient(server_of(at), "a test")
+    line = Line(Links(server_of(at), Preference.PRIMARY, "a test"))
     tries = []
 
     def work(connection: Connection) -> Any:
@@ -30,22 +32,22 @@ def test_interrupted_work_is_retried_on_a_new_connection(
             connection.close()
         return connection.call("ECHO", "here")
 
-    assert bulk.retry(work) == b"here"
-    assert bulk.retry(work) == b"here"
+    assert line.retry(work) == b"here"
+    assert line.retry(work) == b"here"
     assert len(set(map(id, tries))) == 2
-    bulk.drop()
+    line.drop()
 
 
 def test_a_connection_with_an_unread_reply_is_not_reused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    bulk = BulkClient(server_of(at), "a test")
+    line = Line(Links(server_of(at), Preference.PRIMARY, "a test"))
 
     def leave(connection: Connection) -> None:
         connection.ask("ECHO", "this reply is not read")
         raise ServerError("refused")
 
     with pytest.raises(ServerError, match="refused"):
-        bulk.retry(leave)
-    assert bulk.retry(lambda connection: connection.call("ECHO", "here")) == b"here"
-    bulk.drop()
+        line.retry(leave)
+    assert line.retry(lambda connection: connection.call("ECHO", "here")) == b"here"
+    line.drop()
