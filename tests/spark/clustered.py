@@ -17,7 +17,7 @@ from tests.ports import free_port
 
 SLOTS = 16_384
 START_S = 60.0
-NODE_TIMEOUT_MS = 700
+NODE_TIMEOUT_MS = 1_000
 NODE = (
     "--cluster-enabled", "yes", "--cluster-node-timeout", str(NODE_TIMEOUT_MS),
     "--cluster-replica-validity-factor", "0", "--cluster-migration-barrier", "99",
@@ -106,6 +106,11 @@ class Cluster:
         lines = redis_text(node, "CLUSTER", "NODES").splitlines()
         return [line for line in lines if "handshake" not in line]
 
+    @staticmethod
+    def is_up(node: Node) -> bool:
+        """Whether the node says that the cluster serves."""
+        return node.facts("CLUSTER", "INFO")["cluster_state"] == "ok"
+
     def is_well(self, node: Node) -> bool:
         """Whether the node serves, and its replica is connected if it has one."""
         info = node.client.info("replication")
@@ -114,7 +119,7 @@ class Cluster:
             if info["role"] == "master"
             else info["master_link_status"] == "up"
         )
-        return connected and node.facts("CLUSTER", "INFO")["cluster_state"] == "ok"
+        return connected and self.is_up(node)
 
     def stop(self) -> None:
         """End all nodes."""
@@ -148,6 +153,7 @@ class Cluster:
     def move_keys(self, slot: int, target: Node) -> None:
         """Move all keys of an open slot."""
         source = self.owner(slot)
+        until(lambda: self.is_up(target), "the target serves")
         while keys := source.client.execute_command("CLUSTER", "GETKEYSINSLOT", slot, 100):
             source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 10_000, "KEYS", *keys)
 
