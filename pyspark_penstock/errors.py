@@ -35,6 +35,10 @@ class ServerError(PenstockError):
     """The server could not be reached, refused a command, or is too old."""
 
 
+class DumpError(PenstockError):
+    """A file cannot be read as a dump: it is damaged, or of a version that is not known here."""
+
+
 KINDS = (
     OptionError,
     DataLossError,
@@ -42,6 +46,7 @@ KINDS = (
     ValueMismatchError,
     SinkError,
     ServerError,
+    DumpError,
 )
 
 

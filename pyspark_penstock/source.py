@@ -12,6 +12,8 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock import schema as schemas
+from pyspark_penstock.dumps.dump_options import dump_options, is_of_dumps, refuse_streaming
+from pyspark_penstock.dumps.reader import DumpReader, default_schema
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.read import views
 from pyspark_penstock.read.batch_reader import PenstockReader
@@ -40,6 +42,8 @@ class PenstockDataSource(DataSource):
 
     def schema(self) -> StructType:
         """The schema if the user gives none."""
+        if is_of_dumps(self.options):
+            return default_schema(dump_options(self.options))
         options, view = schema_options(self.options)
         if view != ENTRIES:
             return views.SCHEMAS[view]
@@ -51,6 +55,8 @@ class PenstockDataSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of ``spark.read``."""
+        if is_of_dumps(self.options):
+            return DumpReader(dump_options(self.options), schema)
         options = batch_options(self.options)
         if options.view != ENTRIES:
             return views.ViewReader(options, schema)
@@ -60,6 +66,7 @@ class PenstockDataSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """The reader of ``spark.readStream``."""
+        refuse_streaming(self.options)
         options = stream_options(self.options)
         check_schema(options, schema)
         if options.sharing:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SPARK, PIPELINE, README = "docs/spark.md", "docs/pipeline.md", "README.md"
+DUMPS = "docs/dumps.md"
 README_PART = re.compile(r"^## With Spark$(.*?)^## ", re.MULTILINE | re.DOTALL)
 
 

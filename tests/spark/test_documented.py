@@ -8,11 +8,12 @@ import re
 import pytest
 
 from pyspark_penstock.cli.arguments import parser
-from tests.spark.documented import PIPELINE, README, ROOT, SPARK, block, blocks
+from tests.spark.documented import DUMPS, PIPELINE, README, ROOT, SPARK, block, blocks
 
 RUN = {
     (SPARK, "import pyspark_penstock"): "cli/test_process.py",
     (SPARK, "jobs = (spark.readStream"): "cli/test_process.py",
+    (DUMPS, "history = spark.read"): "dumps/test_dumps_session.py",
     (PIPELINE, "orders = spark.read"): "cli/test_process.py",
     (README, "orders = (spark.readStream"): "cli/test_process.py",
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
@@ -30,7 +31,7 @@ NOT_RUN = {
 }
 
 
-@pytest.mark.parametrize("page", [SPARK, PIPELINE, README])
+@pytest.mark.parametrize("page", [SPARK, PIPELINE, DUMPS, README])
 def test_each_block_is_run_by_a_test_or_listed(page: str) -> None:
     known = {beginning for where, beginning in [*RUN, *NOT_RUN] if where == page}
     assert [text for text in blocks(page) if not text.startswith(tuple(known))] == []
@@ -40,7 +41,7 @@ def test_each_block_is_run_by_a_test_or_listed(page: str) -> None:
 
 @pytest.mark.parametrize(("page", "beginning"), RUN)
 def test_the_test_that_runs_a_block_reads_it_from_the_page(page: str, beginning: str) -> None:
-    name = {SPARK: "SPARK", PIPELINE: "PIPELINE", README: "README"}[page]
+    name = {SPARK: "SPARK", PIPELINE: "PIPELINE", DUMPS: "DUMPS", README: "README"}[page]
     code = (ROOT / "tests/spark" / RUN[page, beginning]).read_text("utf-8")
     assert re.search(rf"block\({name}, ['\"]{re.escape(beginning)}", code)
 

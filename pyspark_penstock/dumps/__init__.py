@@ -1,0 +1,1 @@
+"""Reading streams and keys from dumps (RDB files, append-only files), without a server."""
