@@ -43,3 +43,12 @@ def readable(text: str) -> str:
 def escape(control: re.Match[str]) -> str:
     """The escape sequence of a control character, as Python writes it."""
     return control[0].encode("unicode_escape").decode()
+
+
+def tagged(stream: str) -> str:
+    """The stream's name as a prefix with a hash tag, which puts a key into the stream's slot.
+
+    No two streams have the same prefix: for ``x`` it is {x}, for ``{x}`` it is {x}. with a dot.
+    """
+    has_tag = "{" in stream and "}" in stream[stream.index("{") + 2 :]
+    return f"{stream}." if has_tag else f"{{{stream}}}"

@@ -1,19 +1,23 @@
 """Options as Spark passes them, name to text, where case does not matter: parsed and checked.
 
 All names are listed here, by purpose. An unknown name, or one that belongs elsewhere (a writer's
-option on a reader), is refused, with a hint at the option that was probably meant.
+option on a reader), is refused, with a hint at the option that was probably meant. Options of
+Kafka's clients are ignored with a warning, so that a source that was Kafka's can be tried as it is.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any
 
 from pyspark_penstock.errors import OptionError
+
+logger = logging.getLogger(__name__)
 
 SERVER = (
     "bootstrap.servers", "host", "port", "username", "passwordEnv", "credentialsFile", "db",
@@ -22,15 +26,17 @@ SERVER = (
 )  # fmt: skip
 FLEET = ("servers",)
 READING = (
-    "failOnUnreachable", "subscribe", "subscribePattern", "assign",
+    "failOnUnreachable", "subscribe", "subscribePattern", "patternType", "discoveryInterval",
+    "assign", "badRows",
     "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp",
     "startingOffsetsByTimestampStrategy", "minPartitions", "maxRecordsPerPartition",
     "failOnDataLoss", "fetchSize", "maxEntriesPerSecond",
+    "endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp",
     "includeMetadata", "valueFormat", "fieldsFormat", "mode", "columnNameOfCorruptRecord",
     "inferSchema",
 )  # fmt: skip
 BATCH_READING = (
-    "endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "pushDownFilters", "view",
+    "pushDownFilters", "view",
 )  # fmt: skip
 STREAM_READING = (
     "maxOffsetsPerTrigger", "maxBytesPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay",
@@ -41,6 +47,7 @@ WRITING = (
     "txnVersion", "maxTransactionRows",
 )  # fmt: skip
 IGNORED = frozenset({"path", "checkpointlocation", "queryname"})  # Spark's own
+OF_KAFKA = ("kafka.", "kafkaconsumer.", "fetchoffset.")  # as Kafka's source does, too
 
 DURATION = re.compile(r"(\d+)\s*(ms|s|m|h|d)?", re.ASCII)
 UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -58,6 +65,9 @@ class Options:
         self._given = {
             name.lower(): value for name, value in given.items() if name.lower() not in IGNORED
         }
+        for name in [name for name in self._given if name.startswith(OF_KAFKA)]:
+            del self._given[name]
+            logger.warning("%r is for Kafka, and is ignored; see docs/from-kafka-source.md", name)
         names = [name for group in known for name in group]
         self._refuse_unknown({name.lower(): name for name in names}, purpose)
 

@@ -100,7 +100,12 @@ def state_of(answer: Any) -> StreamState:
 
 def group_states(client: redis.Redis, stream: str) -> list[GroupState]:
     """The consumer groups of a stream, which must exist."""
-    replies = map(pairs, ask(client, "XINFO", "GROUPS", key(stream)))
+    return groups_of(ask(client, "XINFO", "GROUPS", key(stream)))
+
+
+def groups_of(answer: Any) -> list[GroupState]:
+    """Parse the reply of XINFO GROUPS."""
+    replies = map(pairs, answer)
     return [
         GroupState(
             name=text(reply["name"]),

@@ -6,25 +6,27 @@
     (1763000062499-3          an id, exclusive
     group:payments            after the last entry delivered to a consumer group
     a time in milliseconds    inclusive as a start, exclusive as an end
+    -2  -1                    in JSON, as Kafka has them: earliest, latest; and {"0": -2}, since a
+                              stream is one partition
 
 Ids begin with their time, so a time is exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-import redis
-
-from pyspark_penstock.connect.stream_info import StreamState, group_states
+from pyspark_penstock.connect.stream_info import GroupState, StreamState
 from pyspark_penstock.entry_id import FIRST, LARGEST_PART, EntryId
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.options import Options, refusal
 
 GROUP_PREFIX = "group:"
+
+Groups = Callable[[str], Sequence[GroupState]]  # the groups of a stream, which must exist
 
 
 class Kind(Enum):
@@ -48,6 +50,8 @@ class Bound:
 
 
 EARLIEST, LATEST = Bound(Kind.EARLIEST), Bound(Kind.LATEST)
+OF_KAFKA = {-2: EARLIEST, -1: LATEST}
+PARTITION = "0"  # the only one of a stream, where Kafka's JSON names partitions
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,8 @@ def pair(value: Any) -> list[Any]:
 
 def as_ms(name: str, value: Any) -> int:
     """A time in milliseconds."""
+    if isinstance(value, dict) and value.keys() == {PARTITION}:
+        value = value[PARTITION]
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise refusal(name, str(value), "milliseconds since 1970 by stream")
     return value
@@ -122,6 +128,10 @@ def parse(side: str, name: str, text: Any) -> Bound:
     words = {"earliest": EARLIEST, "-": EARLIEST, "latest": LATEST, "+": LATEST}
     if isinstance(text, str) and text in words:
         return words[text]
+    if isinstance(text, dict) and text.keys() == {PARTITION}:
+        text = text[PARTITION]
+    if type(text) is int and text in OF_KAFKA:
+        return OF_KAFKA[text]
     if isinstance(text, str) and text.startswith(GROUP_PREFIX):
         return Bound(Kind.GROUP, group=text.removeprefix(GROUP_PREFIX))
     try:
@@ -141,23 +151,23 @@ def boundary(side: str, text: str) -> EntryId:
     return place.previous() if whole_ms_below else place
 
 
-def resolve_start(client: redis.Redis, stream: str, state: StreamState, bounds: Bounds) -> EntryId:
+def resolve_start(groups: Groups, stream: str, state: StreamState, bounds: Bounds) -> EntryId:
     """The id after which reading starts."""
     bound = bounds.of(stream)
     if bound.kind is Kind.TIME:
         return time_position(stream, state, bound.ms, bounds.or_latest)
-    return place_of(client, stream, state, bound)
+    return place_of(groups, stream, state, bound)
 
 
-def resolve_end(client: redis.Redis, stream: str, state: StreamState, bounds: Bounds) -> EntryId:
+def resolve_end(groups: Groups, stream: str, state: StreamState, bounds: Bounds) -> EntryId:
     """The last id that is read."""
     bound = bounds.of(stream)
     if bound.kind is Kind.TIME:
         return min(EntryId.before_time(bound.ms), state.last_id)
-    return place_of(client, stream, state, bound)
+    return place_of(groups, stream, state, bound)
 
 
-def place_of(client: redis.Redis, stream: str, state: StreamState, bound: Bound) -> EntryId:
+def place_of(groups: Groups, stream: str, state: StreamState, bound: Bound) -> EntryId:
     """The id of a bound that is not a time, never beyond the last entry of the stream."""
     match bound.kind:
         case Kind.EARLIEST:
@@ -165,13 +175,13 @@ def place_of(client: redis.Redis, stream: str, state: StreamState, bound: Bound)
         case Kind.LATEST:
             return state.last_id
         case Kind.GROUP:
-            return group_position(client, stream, state, bound.group)
+            return group_position(groups, stream, state, bound.group)
     return min(bound.id, state.last_id)
 
 
-def group_position(client: redis.Redis, stream: str, state: StreamState, group: str) -> EntryId:
+def group_position(groups: Groups, stream: str, state: StreamState, group: str) -> EntryId:
     """The last id delivered to a group. Raises OptionError if there is no such group."""
-    for candidate in group_states(client, stream) if state.exists else ():
+    for candidate in groups(stream) if state.exists else ():
         if candidate.name == group:
             return candidate.last_delivered
     raise OptionError(f"stream {stream!r} has no group {group!r} to start or end at")

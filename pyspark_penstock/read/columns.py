@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from pyspark_penstock.read.page import Page
 from pyspark_penstock.schema import Column, Meaning, arrow_schema
 
 PERMISSIVE, FAILFAST, DROPMALFORMED = MODES = ("PERMISSIVE", "FAILFAST", "DROPMALFORMED")
+BAD_ROWS_LEAVE = "bad rows leave"  # those too that lack a value which must not be null
 LARGEST_MS_AS_TIME = (1 << 63) // 1_000 - 1
 LARGEST_LONG = (1 << 63) - 1
 
@@ -25,16 +26,49 @@ logger = logging.getLogger(__name__)
 Array = Any  # a pyarrow.Array
 
 
-class BatchBuilder:
-    """Builds the record batches of one stream. *mode* says what happens to bad values."""
+class Origin(NamedTuple):
+    """Where some consecutive rows of a page are from. *part* is the task's range of the stream."""
 
-    def __init__(self, stream: str, columns: Sequence[Column], mode: str) -> None:
+    stream: str
+    rows: int
+    part: int = 0
+
+
+class BadRow(NamedTuple):
+    """An entry that does not fit the schema: its id, names and values in order, and why."""
+
+    origin: Origin
+    id: bytes
+    fields: list[bytes]
+    error: str
+
+
+class BatchBuilder:
+    """Builds the record batches of streams. *mode* says what happens to bad values.
+
+    *stream* and *server* are where rows are from for which nothing else is said. With *keeps_bad*
+    the rows that leave are in ``bad_rows``, for the caller to take.
+    """
+
+    def __init__(
+        self,
+        stream: str,
+        columns: Sequence[Column],
+        mode: str,
+        *,
+        server: str = "",
+        keeps_bad: bool = False,
+    ) -> None:
         self.bad_values = 0
+        self.bad_rows: list[BadRow] = []
         self._stream = stream
+        self._server = server
         self._columns = columns
         self._mode = mode
+        self._keeps_bad = keeps_bad
         self._schema = arrow_schema(columns)
         self._builders: dict[Meaning, Callable[[Page, Column], Array]] = {
+            Meaning.SERVER: self._server_column,
             Meaning.STREAM: self._stream_column,
             Meaning.ID: id_column,
             Meaning.TIME: time_column,
@@ -44,8 +78,10 @@ class BatchBuilder:
             Meaning.ARRAY: array_column,
         }
 
-    def batch(self, page: Page) -> Any:
-        """The record batch of *page*. Raises ValueMismatchError."""
+    def batch(self, page: Page, origins: Sequence[Origin] = ()) -> Any:
+        """The record batch of *page*, whose rows are from *origins*. Raises ValueMismatchError."""
+        self._origins = origins or [Origin(self._stream, len(page))]
+        self._reasons: dict[int, str] = {}
         arrays: dict[str, Array] = {}
         bad = None
         for column in self._columns:
@@ -55,16 +91,33 @@ class BatchBuilder:
                     bad = wrong if bad is None else pc.or_(bad, wrong)
             elif column.meaning is not Meaning.CORRUPT:
                 arrays[column.name] = self._builders[column.meaning](page, column)
+        if self._mode == BAD_ROWS_LEAVE:
+            bad = self._lacking(arrays, bad)
         for column in self._columns:
             if column.meaning is Meaning.CORRUPT:
                 arrays[column.name] = corrupt_column(page, bad)
         ordered = [arrays[column.name] for column in self._columns]
         batch = pa.RecordBatch.from_arrays(ordered, schema=self._schema)
-        kept = None if bad is None or self._mode != DROPMALFORMED else pc.invert(bad)
+        leave = self._mode in {DROPMALFORMED, BAD_ROWS_LEAVE} and bad is not None
+        kept = pc.invert(bad) if leave else None
         if kept is not None:
             batch = batch.filter(kept)
+            if self._keeps_bad:
+                self._keep(page, bad)
         self._refuse_nulls(batch, page, kept)
         return batch
+
+    def origin(self, row: int) -> Origin:
+        """Where a row of the last page is from."""
+        for origin in self._origins:
+            if row < origin.rows:
+                return origin
+            row -= origin.rows
+        raise IndexError(row)
+
+    def _where(self, page: Page, row: int) -> str:
+        entry = page.ids[row].as_py().decode()
+        return f"stream {self.origin(row).stream!r}, entry {entry}"
 
     def _field(self, page: Page, column: Column) -> tuple[Array, Array | None]:
         found = page.column(column.name.encode())
@@ -77,13 +130,39 @@ class BatchBuilder:
 
     def _count(self, page: Page, column: Column, found: Array, bad: Array) -> None:
         at = pc.index(bad, True).as_py()
-        where = f"stream {self._stream!r}, entry {page.ids[at].as_py().decode()}"
-        what = f"{column.name}={found[at].as_py()!r} is not {column.arrow}"
+        where, what = self._where(page, at), wrong_value(column, found[at])
         if self._mode == FAILFAST:
             raise ValueMismatchError(f"{where}: {what}")
         if not self.bad_values:
-            logger.warning("%s: %s; it and others like it are null", where, what)
+            instead = "leave" if self._mode == BAD_ROWS_LEAVE else "are null"
+            logger.warning("%s: %s; it and others like it %s", where, what, instead)
         self.bad_values += pc.sum(bad).as_py()
+        if self._keeps_bad:
+            for row in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
+                self._reasons.setdefault(row, wrong_value(column, found[row]))
+
+    def _lacking(self, arrays: dict[str, Array], bad: Array | None) -> Array | None:
+        """Which rows are *bad*, or lack a value that must not be null."""
+        for column in self._columns:
+            array = arrays.get(column.name)
+            if array is None or column.nullable or not array.null_count:
+                continue
+            missing = pc.is_null(array)
+            if bad is not None:
+                missing = pc.and_(missing, pc.invert(bad))
+            bad = missing if bad is None else pc.or_(bad, missing)
+            self.bad_values += pc.sum(missing).as_py() or 0
+            for row in np.flatnonzero(missing.to_numpy(zero_copy_only=False)).tolist():
+                why = f"{column.name} is NOT NULL, and there is no {column.arrow} for it"
+                self._reasons.setdefault(row, why)
+        return bad
+
+    def _keep(self, page: Page, bad: Array) -> None:
+        starts, strings = page.fields()
+        for row in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
+            fields = strings[starts[row] : starts[row + 1]].to_pylist()
+            entry = page.ids[row].as_py()
+            self.bad_rows.append(BadRow(self.origin(row), entry, fields, self._reasons[row]))
 
     def _refuse_nulls(self, batch: Any, page: Page, kept: Array | None) -> None:
         """Raises ValueMismatchError for null in a NOT NULL column.
@@ -92,15 +171,26 @@ class BatchBuilder:
         """
         for column, array in zip(self._columns, batch.columns, strict=True):
             if not column.nullable and array.null_count:
-                ids = page.ids if kept is None else page.ids.filter(kept)
-                entry = ids[pc.index(pc.is_null(array), True).as_py()].as_py().decode()
+                row = pc.index(pc.is_null(array), True).as_py()
+                if kept is not None:
+                    row = int(np.flatnonzero(kept.to_numpy(zero_copy_only=False))[row])
                 raise ValueMismatchError(
-                    f"stream {self._stream!r}, entry {entry}: the column {column.name!r} is "
+                    f"{self._where(page, row)}: the column {column.name!r} is "
                     f"NOT NULL, and there is no {column.arrow} for it"
                 )
 
-    def _stream_column(self, page: Page, _: Column) -> Array:
-        return pa.repeat(pa.scalar(utf8(self._stream), pa.string()), len(page))
+    def _server_column(self, page: Page, _: Column) -> Array:
+        return pa.repeat(pa.scalar(utf8(self._server), pa.string()), len(page))
+
+    def _stream_column(self, _page: Page, _: Column) -> Array:
+        names = pa.array([utf8(origin.stream) for origin in self._origins], pa.string())
+        sizes = [origin.rows for origin in self._origins]
+        return names.take(pa.array(np.repeat(np.arange(len(sizes)), sizes)))
+
+
+def wrong_value(column: Column, value: Any) -> str:
+    """What is wrong with a field's value."""
+    return f"{column.name}={value.as_py()!r} is not {column.arrow}"
 
 
 def id_column(page: Page, _: Column) -> Array:

@@ -38,15 +38,19 @@ def count_up_to(
     step: int | None = None,
     page_size: int,
     wait: bool = False,
+    pages: list[Cut] | None = None,
 ) -> Counted:
     """Count entries from *after* towards *upto*, at most *most*, or *most_bytes* of replies.
 
     At least one entry is counted, if there is one. There is a mark every *step* entries. With
-    *wait*, a server that has never had an entry as late as *upto* is waited for.
+    *wait*, a server that has never had an entry as late as *upto* is waited for. The end of each
+    page that was read is added to *pages*.
     """
     scan = Scan(server, stream, after, upto, page_size, wait=wait)
     count, last, marks, before, whole = 0, after, list[Cut](), 0, True
     for page in scan:
+        if pages is not None:
+            pages.append(Cut(id_at(page, len(page)), count + len(page)))
         taken = len(page) if most is None else min(len(page), most - count)
         if most_bytes is not None:
             taken = min(taken, entries_within(most_bytes - before, scan.bytes - before, len(page)))
@@ -72,9 +76,11 @@ def count_entries(
     page_size: int,
     *,
     wait: bool = False,
+    pages: list[Cut] | None = None,
 ) -> int:
     """How many entries there are in (after, upto]. O(n)."""
-    return count_up_to(server, stream, after, upto, page_size=page_size, wait=wait).entries
+    found = count_up_to(server, stream, after, upto, page_size=page_size, wait=wait, pages=pages)
+    return found.entries
 
 
 def entries_within(budget: int, size: int, entries: int) -> int:

@@ -1,41 +1,173 @@
-"""What a reading task does: it reads one range of a stream, as record batches."""
+"""What a reading task does: it reads ranges of streams, as record batches."""
 
 from __future__ import annotations
 
 import gc
 import logging
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from typing import Any
 
-from pyspark_penstock.read.columns import BatchBuilder
+from pyspark_penstock.connect.connection import Word
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.links import Links
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.names import key
+from pyspark_penstock.read.bad_rows import DeadLetters
+from pyspark_penstock.read.columns import BadRow, BatchBuilder, Origin
 from pyspark_penstock.read.data_loss import missing
-from pyspark_penstock.read.page import Page, as_one
-from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.page import MixedPage, Page, as_one
+from pyspark_penstock.read.plan import Bundle, Range
 from pyspark_penstock.read.scan import Scan
 from pyspark_penstock.read.source_options import ReadOptions
 from pyspark_penstock.schema import Column
 
 ROWS = 10_000
 BYTES = 4 << 20
+BAD_AT_ONCE = 1_000  # rows held before they are written
 
 logger = logging.getLogger(__name__)
+
+
+Piece = tuple[Page, list[Origin]]  # the rows of a page, and where they are from
+Missing = Generator[Piece, None, list[str]]  # returns messages about entries that were removed
+
+
+def read_bundle(
+    task: Bundle, columns: list[Column], options: ReadOptions
+) -> Generator[Any, None, list[str]]:
+    """Yield the batches of *task*; return messages if entries were removed before they were read.
+
+    If the entries of a range were not counted, that is checked with ``failOnDataLoss`` only.
+    """
+    options = options.at(task.server)
+    links = Links(options.server, Preference.ANY, "reading streams")
+    writing = Links(options.server, Preference.PRIMARY, "writing bad rows")
+    letters = (
+        DeadLetters(writing, options.dead_letters, task.server, task.reader)
+        if options.dead_letters
+        else None
+    )
+    builder = BatchBuilder(
+        "", columns, options.mode, server=task.server, keeps_bad=letters is not None
+    )
+    messages: list[str] = []
+    try:
+        yield from built(
+            Told(pieces(links, task.ranges, options), messages), builder, options, letters
+        )
+    finally:
+        links.close()
+        writing.close()
+    return messages
+
+
+class Told:
+    """Iterates over *pieces*, and adds the messages that it returns to *messages*."""
+
+    def __init__(self, pieces: Missing, messages: list[str]) -> None:
+        self._pieces = pieces
+        self._messages = messages
+
+    def __iter__(self) -> Iterator[Piece]:
+        self._messages += yield from self._pieces
 
 
 def read_range(
     task: Range, columns: list[Column], options: ReadOptions
 ) -> Generator[Any, None, str]:
-    """Yield the batches of *task*; return a message if entries were removed before they were read.
+    """Yield the batches of one range; return a message if entries were removed before."""
+    server = options.fleet.names[0]
+    messages = yield from read_bundle(Bundle(server, (task,)), columns, options)
+    return "; ".join(messages)
 
-    If the entries of the task were not counted, that is checked with ``failOnDataLoss`` only.
-    """
+
+def pieces(links: Links, ranges: Sequence[Range], options: ReadOptions) -> Missing:
+    """The pages of several ranges, in their order. Small ranges come many in one."""
+    messages = []
+    for kind, some in groupby(ranges, key=lambda task: is_small(task, options, len(ranges))):
+        if kind:
+            messages += yield from small_pieces(links, list(some), options)
+        else:
+            for task in some:
+                messages += yield from large_pieces(task, options)
+    return messages
+
+
+def is_small(task: Range, options: ReadOptions, ranges: int) -> bool:
+    """Whether a range of several is read by one command, with others."""
+    return ranges > 1 and task.expected is not None and task.expected <= options.fetch_size
+
+
+def large_pieces(task: Range, options: ReadOptions) -> Missing:
+    """The pages of one range."""
     scan = Scan(
         options.server, task.stream, task.after, task.upto, options.fetch_size,
         wait=options.fail_on_data_loss,
     )  # fmt: skip
-    yield from batches(scan, task.stream, columns, options)
-    return missing(task, scan, options)
+    for page in scan:
+        yield page, [Origin(task.stream, len(page), task.part)]
+    found = missing(task, scan, options)
+    return [found] if found else []
+
+
+def small_pieces(links: Links, ranges: list[Range], options: ReadOptions) -> Missing:
+    """The entries of small ranges, those of many in one page.
+
+    A range that lacks entries is read again by itself: a replica that lags is waited for.
+    """
+    messages = []
+    for some in portions(ranges, max(options.fetch_size, ROWS)):
+        replies = links.ask([(task.stream, range_command(task)) for task in some])
+        entries: list[Any] = []
+        origins: list[Origin] = []
+        for task, reply in zip(some, replies, strict=True):
+            if isinstance(reply, ServerError):
+                raise ServerError(f"stream {task.stream!r}: {reply}")
+            if len(reply) == task.expected:
+                entries += reply
+                origins.append(Origin(task.stream, len(reply), task.part))
+                continue
+            if entries:
+                yield page_of(entries), origins
+                entries, origins = [], []
+            messages += yield from large_pieces(task, options)
+        if entries:
+            yield page_of(entries), origins
+    return messages
+
+
+def portions(ranges: list[Range], most: int) -> Iterator[list[Range]]:
+    """Ranges of about *most* entries, or that many ranges, at a time."""
+    some: list[Range] = []
+    entries = 0
+    for task in ranges:
+        some.append(task)
+        entries += max(1, task.expected or 0)
+        if entries >= most:
+            yield some
+            some, entries = [], 0
+    if some:
+        yield some
+
+
+def range_command(task: Range) -> tuple[Word, ...]:
+    """The command that reads a small range; one entry more than expected would be seen."""
+    return (
+        "XRANGE",
+        key(task.stream),
+        f"({task.after}",
+        str(task.upto),
+        "COUNT",
+        (task.expected or 0) + 1,
+    )
+
+
+def page_of(entries: list[Any]) -> MixedPage:
+    """Parsed entries as a page."""
+    return MixedPage(entries, sum(len(text) for _, fields in entries for text in fields))
 
 
 def batches(
@@ -43,33 +175,57 @@ def batches(
 ) -> Iterator[Any]:
     """Pages of one stream as record batches."""
     builder = BatchBuilder(stream, columns, options.mode)
+    return built(((page, [Origin(stream, len(page))]) for page in pages), builder, options, None)
+
+
+def built(
+    pieces: Iterable[Piece],
+    builder: BatchBuilder,
+    options: ReadOptions,
+    letters: DeadLetters | None,
+) -> Iterator[Any]:
+    """Record batches of *pieces*; their bad rows go to *letters*."""
+    bad: list[BadRow] = []
+    where = ""
     with collector_paused():
-        for page in joined(throttled(pages, options.max_entries_per_second)):
-            yield builder.batch(page)
+        for page, origins in joined(throttled(pieces, options.max_entries_per_second)):
+            where = where or f"stream {origins[0].stream!r}"
+            batch = builder.batch(page, origins)
+            if letters is not None:
+                bad += builder.bad_rows
+                builder.bad_rows = []
+                if len(bad) >= BAD_AT_ONCE:
+                    letters.write(bad)
+                    bad = []
+            yield batch
+    if letters is not None:
+        letters.write(bad)
     if builder.bad_values:
-        logger.warning("stream %r: %d bad values", stream, builder.bad_values)
+        logger.warning("%s: %d bad values", where, builder.bad_values)
 
 
-def throttled(pages: Iterable[Page], rate: int | None) -> Iterator[Page]:
-    """*pages*, slowed down to *rate* entries a second."""
+def throttled(pieces: Iterable[Piece], rate: int | None) -> Iterator[Piece]:
+    """*pieces*, slowed down to *rate* entries a second."""
     throttle = Throttle(rate)
-    for page in pages:
-        yield page
-        throttle.pause_after(len(page))
+    for piece in pieces:
+        yield piece
+        throttle.pause_after(len(piece[0]))
 
 
-def joined(pages: Iterable[Page]) -> Iterator[Page]:
-    """*pages* joined to larger ones, since each page has a fixed cost in all later steps."""
+def joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """*pieces* joined to larger ones, since each page has a fixed cost in all later steps."""
     held: list[Page] = []
+    origins: list[Origin] = []
     rows = size = 0
-    for page in pages:
+    for page, places in pieces:
         if held and (rows + len(page) > ROWS or size + page.size > BYTES):
-            yield as_one(held)
-            held, rows, size = [], 0, 0
+            yield as_one(held), origins
+            held, origins, rows, size = [], [], 0, 0
         held.append(page)
+        origins += places
         rows, size = rows + len(page), size + page.size
     if held:
-        yield as_one(held)
+        yield as_one(held), origins
 
 
 class Throttle:

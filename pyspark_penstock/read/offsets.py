@@ -22,6 +22,9 @@ their number and a digest. Of several servers there are the streams of each:
 
     {"source": {...}, "query": "3f9a1c2b", "servers": {"a:6379": {"streams": {...}},
                                                        "b:6379": {"packed": "0DvG4..."}}}
+
+*fill* is how many entries a task reads of several streams together. An offset without it is of a
+version that made a task of each range, and a replay makes the same tasks.
 """
 
 from __future__ import annotations
@@ -76,11 +79,15 @@ class Offset:
 
 @dataclass(frozen=True)
 class FleetOffset:
-    """How far the streams of all servers have been read; a server that stands alone is ONLY."""
+    """How far the streams of all servers have been read; a server that stands alone is ONLY.
+
+    *fill* is how many entries a task has that reads several streams.
+    """
 
     source: dict[str, Any]
     query: str
     servers: dict[str, Streams] = field(default_factory=dict)
+    fill: int = 0
 
     def part(self, server: str) -> Offset:
         """How far the streams of one server have been read."""
@@ -88,21 +95,25 @@ class FleetOffset:
 
     def to_json(self) -> dict[str, Any]:
         """The form in the checkpoint: that of ``Offset`` if there is only one server."""
+        about = {"fill": self.fill} if self.fill else {}
         if self.servers.keys() == {ONLY}:
-            return self.part(ONLY).to_json()
+            return self.part(ONLY).to_json() | about
         servers = {name: to_json(streams) for name, streams in sorted(self.servers.items())}
-        return {"source": self.source, "query": self.query, "servers": servers}
+        return {"source": self.source, "query": self.query, "servers": servers} | about
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> FleetOffset:
         """The offset that ``to_json`` wrote. Raises CheckpointError."""
+        fill = value.get("fill", 0)
+        if not isinstance(fill, int):
+            raise refusal(value)
         if "servers" not in value:
             only = Offset.from_json(value)
-            return cls(only.source, only.query, {ONLY: only.streams})
+            return cls(only.source, only.query, {ONLY: only.streams}, fill)
         if "source" not in value or not isinstance(value["servers"], dict):
             raise refusal(value)
         servers = {name: from_json(part) for name, part in value["servers"].items()}
-        return cls(brief(value["source"]), str(value.get("query", "")), servers)
+        return cls(brief(value["source"]), str(value.get("query", "")), servers, fill)
 
     def check(self, source: dict[str, Any], *, single: bool) -> None:
         """Raises CheckpointError if the offset is of another source, or of another kind of it."""

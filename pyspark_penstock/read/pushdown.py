@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import redis
 from pyspark.sql import datasource as f
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import FIRST, LARGEST_PART, LAST, EntryId
 from pyspark_penstock.read.batch_reader import PenstockReader
+from pyspark_penstock.read.bounds import Groups
 from pyspark_penstock.read.source_options import BatchOptions
 from pyspark_penstock.schema import Meaning
 
@@ -115,14 +115,13 @@ class PushdownReader(PenstockReader):
 
     def pushFilters(self, filters: list[f.Filter]) -> Iterable[f.Filter]:  # noqa: N802
         """Use the filters, and return all of them for Spark to apply."""
+        self._plan = None
         for given in filters:
             self._narrowing.learn(given)
         return filters
 
-    def _span(
-        self, client: redis.Redis, stream: str, state: StreamState
-    ) -> tuple[EntryId, EntryId]:
-        after, upto = super()._span(client, stream, state)
+    def _span(self, groups: Groups, stream: str, state: StreamState) -> tuple[EntryId, EntryId]:
+        after, upto = super()._span(groups, stream, state)
         wanted = self._narrowing.slice
         if wanted.streams is not None and stream not in wanted.streams:
             return after, after

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import redis
 
@@ -13,9 +14,11 @@ from pyspark_penstock.connect import stream_info
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.fleet import Fleet
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.options import (
     BATCH_READING,
+    FLEET,
     READING,
     SERVER,
     STREAM_READING,
@@ -23,14 +26,20 @@ from pyspark_penstock.options import (
     refusal,
 )
 from pyspark_penstock.read import bounds, sharing_options
-from pyspark_penstock.read.bounds import Bounds
-from pyspark_penstock.read.columns import MODES
+from pyspark_penstock.read.bounds import Bounds, Kind
+from pyspark_penstock.read.columns import BAD_ROWS_LEAVE, FAILFAST, MODES, PERMISSIVE
+from pyspark_penstock.read.globs import expression_of as expression_of_glob
 from pyspark_penstock.read.offsets import brief
 from pyspark_penstock.read.position_group import PositionGroup
 from pyspark_penstock.read.sharing_options import Sharing, sharing_of
 
 ENTRIES = "entries"
 VIEWS = ("streams", "groups", "consumers", "pending")  # the replies of XINFO and XPENDING
+PATTERNS = GLOB, REGEX = ("glob", "regex")
+EVERYTHING = "*"
+BAD_ROWS = ("column", "drop", "fail")
+TO_STREAM = "stream:"
+CORRUPT = "_corrupt_record"  # the column's name that Spark's own sources have
 SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 FORMATS = ("valueFormat", "fieldsFormat")
 ABOUT_ENTRIES = (
@@ -46,38 +55,64 @@ MAX_OFFSETS = 1_000_000
 
 @dataclass(frozen=True)
 class Subscription:
-    """Which streams to read: by name, or all that match a glob."""
+    """Which streams to read: by name, or all that match a glob or a regular expression."""
 
     streams: tuple[str, ...] = ()
     pattern: str = ""
+    expression: str = ""
 
     @classmethod
     def from_options(cls, options: Options) -> Subscription:
         """The subscription in the options. Raises OptionError."""
         options.at_most_one(*SUBSCRIPTIONS)
         if "subscribePattern" in options:
+            if options.choice("patternType", *PATTERNS) == REGEX:
+                return cls(expression=expression_of(options))
             return cls(pattern=pattern_of(options))
+        for name in ("patternType", "discoveryInterval"):
+            options.refuse([name], "is for 'subscribePattern': give one")
         return cls(names_of(options))
 
     def source(self) -> dict[str, Any]:
         """The form in the checkpoint."""
+        if self.expression:
+            return {"subscribePattern": self.expression, "patternType": REGEX}
         if self.pattern:
             return {"subscribePattern": self.pattern}
         return brief({"subscribe": sorted(self.streams)})
 
     def names(self, client: redis.Redis) -> list[str]:
         """The names of the streams, as of now."""
-        if not self.pattern:
+        if not self.is_open:
             return list(self.streams)
-        return stream_info.matching_streams(client, self.pattern)
+        found = stream_info.matching_streams(client, self.glob)
+        return [name for name in found if self.matches(name)]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether streams may be found that have no name here."""
+        return bool(self.pattern or self.expression)
+
+    @property
+    def glob(self) -> str:
+        """A glob that all of them match."""
+        return self.pattern or EVERYTHING
+
+    def matches(self, name: str) -> bool:
+        """Whether the stream *name*, which matches the glob, is one of them."""
+        if self.expression:
+            return re.fullmatch(self.expression, name) is not None
+        return not self.pattern or expression_of_glob(self.pattern).fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
 class ReadOptions:
     """The options that batch reads and streaming reads have in common."""
 
-    server: Server
+    fleet: Fleet
+    server: Server  # the one to which the options apply
     subscription: Subscription
+    discovery_s: float | None
     starting: Bounds
     min_partitions: int
     max_records_per_partition: int | None
@@ -91,6 +126,11 @@ class ReadOptions:
     formats: tuple[str, ...]  # those of the two that were given
     mode: str
     corrupt_column: str
+    dead_letters: str  # the stream that gets bad rows, or an empty text
+
+    def at(self, server: str) -> Self:
+        """The options for one server of the fleet. Raises OptionError."""
+        return replace(self, server=self.fleet.server(server))
 
     def client(self) -> Client:
         """A client of the server."""
@@ -110,6 +150,7 @@ class BatchOptions(ReadOptions):
 class StreamOptions(ReadOptions):
     """The options of ``spark.readStream``."""
 
+    ending: Bounds
     max_offsets: int
     max_bytes: int | None
     min_offsets: int
@@ -130,7 +171,7 @@ class StreamOptions(ReadOptions):
 
 def batch_options(given: Mapping[str, str]) -> BatchOptions:
     """The options of a batch read. Raises OptionError."""
-    options = Options(given, "batch reading", SERVER, READING, BATCH_READING)
+    options = Options(given, "batch reading", SERVER, FLEET, READING, BATCH_READING)
     view = view_of(options)
     values = common(options, bounds.EARLIEST, required=view == ENTRIES)
     ending = bounds.ending_bounds(options)
@@ -145,15 +186,17 @@ def batch_options(given: Mapping[str, str]) -> BatchOptions:
 
 def stream_options(given: Mapping[str, str]) -> StreamOptions:
     """The options of a stream read. Raises OptionError."""
-    options = Options(given, "stream reading", SERVER, READING, STREAM_READING)
-    if any(bounds.pair(p)[1] not in {"latest", "+"} for p in assigned(options)):
-        raise OptionError("'assign' of a stream that is read for ever must end at \"latest\"")
+    options = Options(given, "stream reading", SERVER, FLEET, READING, STREAM_READING)
     values = common(options, bounds.LATEST)
+    ending = bounds.ending_bounds(options)
+    check_endings(options, ending, values["subscription"])
+    check_ends_of_a_query(ending)
     sharing = sharing_of(options, values["starting"])
     most = sharing_options.MAX_OFFSETS if sharing else MAX_OFFSETS
     least, most = size_of_batches(options, most)
     return StreamOptions(
         **values,
+        ending=ending,
         max_offsets=most,
         max_bytes=optional(options, "maxBytesPerTrigger"),
         min_offsets=least,
@@ -169,7 +212,7 @@ def schema_options(given: Mapping[str, str]) -> tuple[ReadOptions, str]:
 
     It is not known yet whether this is a batch read or a streaming read.
     """
-    options = Options(given, "reading", SERVER, READING, BATCH_READING, STREAM_READING)
+    options = Options(given, "reading", SERVER, FLEET, READING, BATCH_READING, STREAM_READING)
     view = view_of(options)
     return ReadOptions(**common(options, bounds.EARLIEST, required=view == ENTRIES)), view
 
@@ -221,9 +264,12 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
         subscription = Subscription(pattern="*")
     starting = bounds.starting_bounds(options, start)
     check_starts(options, starting, subscription)
+    fleet = Fleet.from_options(options)
     return {
-        "server": Server.from_options(options),
+        "fleet": fleet,
+        "server": fleet.servers[0][1],
         "subscription": subscription,
+        "discovery_s": seconds(options, "discoveryInterval"),
         "starting": starting,
         "min_partitions": options.integer("minPartitions", default_partitions(), least=1),
         "max_records_per_partition": optional(options, "maxRecordsPerPartition"),
@@ -235,9 +281,32 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
         "value_format": options.choice("valueFormat", "binary", "string"),
         "fields_format": options.choice("fieldsFormat", "map", "array"),
         "formats": tuple(name for name in FORMATS if name in options),
-        "mode": options.choice("mode", *MODES),
-        "corrupt_column": options.text("columnNameOfCorruptRecord"),
+        **treatment_of_bad_rows(options),
     }
+
+
+def treatment_of_bad_rows(options: Options) -> dict[str, str]:
+    """What happens to rows with bad values. Raises OptionError."""
+    corrupt = options.text("columnNameOfCorruptRecord")
+    if "badRows" not in options:
+        mode = options.choice("mode", *MODES)
+        return {"mode": mode, "corrupt_column": corrupt, "dead_letters": ""}
+    options.at_most_one("badRows", "mode")
+    wanted = options.text("badRows")
+    stream = wanted.removeprefix(TO_STREAM)
+    if stream != wanted and stream:
+        return {"mode": BAD_ROWS_LEAVE, "corrupt_column": corrupt, "dead_letters": stream}
+    if wanted.lower() not in BAD_ROWS:
+        raise refusal("badRows", wanted, "stream:NAME, column, drop or fail")
+    mode = dict(zip(BAD_ROWS, (PERMISSIVE, BAD_ROWS_LEAVE, FAILFAST), strict=True))[wanted.lower()]
+    if mode == PERMISSIVE:
+        corrupt = corrupt or CORRUPT
+    return {"mode": mode, "corrupt_column": corrupt, "dead_letters": ""}
+
+
+def seconds(options: Options, name: str) -> float | None:
+    """A time in seconds; None if the option is not given. Raises OptionError."""
+    return options.duration_ms(name, "0") / 1_000 if name in options else None
 
 
 def pattern_of(options: Options) -> str:
@@ -245,6 +314,18 @@ def pattern_of(options: Options) -> str:
     pattern = options.text("subscribePattern")
     if not pattern:
         raise refusal("subscribePattern", pattern, "a glob; * is all streams")
+    return pattern
+
+
+def expression_of(options: Options) -> str:
+    """The regular expression of ``subscribePattern``. Raises OptionError."""
+    pattern = options.text("subscribePattern")
+    try:
+        re.compile(pattern)
+    except re.error as problem:
+        raise refusal("subscribePattern", pattern, f"a regular expression: {problem}") from None
+    if not pattern:
+        raise refusal("subscribePattern", pattern, "a regular expression; .* is all streams")
     return pattern
 
 
@@ -287,9 +368,14 @@ def option_by_stream(options: Options, side: str) -> str:
     return times if times in options else f"{side}Offsets"
 
 
-def assigned(options: Options) -> list[Any]:
-    """The ranges of ``assign``, if it is given."""
-    return list(options.json_object("assign").values()) if "assign" in options else []
+def check_ends_of_a_query(ending: Bounds) -> None:
+    """Raises OptionError for an end that moves, or at which nothing would be read."""
+    for bound in (ending.default, *ending.by_stream.values()):
+        if bound.kind in {Kind.EARLIEST, Kind.GROUP}:
+            raise OptionError(
+                "'endingOffsets' of a stream that is read as it grows must be an id or a time, or "
+                "latest, which means never"
+            )
 
 
 def optional(options: Options, name: str) -> int | None:

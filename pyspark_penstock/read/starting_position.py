@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import redis
-
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.read import bounds
+from pyspark_penstock.read.bounds import Groups
 from pyspark_penstock.read.entry_count import count_entries
-from pyspark_penstock.read.positions import Position
+from pyspark_penstock.read.positions import Cut, Position
 from pyspark_penstock.read.source_options import StreamOptions
+from pyspark_penstock.read.walked import Walked
 
 
 def head_of(state: StreamState) -> Position:
@@ -17,19 +17,27 @@ def head_of(state: StreamState) -> Position:
 
 
 def start_of(
-    client: redis.Redis, stream: str, state: StreamState, options: StreamOptions
+    groups: Groups,
+    stream: str,
+    state: StreamState,
+    options: StreamOptions,
+    walked: Walked | None = None,
 ) -> Position:
     """The position that the options ask for. O(n) if it lies inside the stream.
 
-    Raises OptionError.
+    What is found on the way is left in *walked*. Raises OptionError.
     """
-    after = bounds.resolve_start(client, stream, state, options.starting)
+    after = bounds.resolve_start(groups, stream, state, options.starting)
     if after >= state.last_id:
         return head_of(state)
     if state.first_entry is None or after < state.first_entry:
         return Position(after, state.removed)
+    walked = walked or Walked()
+    pages: list[Cut] = []
     behind = count_entries(
         options.server, stream, after, state.last_id, options.fetch_size,
-        wait=options.fail_on_data_loss,
+        wait=options.fail_on_data_loss, pages=pages,
     )  # fmt: skip
-    return Position(after, state.added - behind)
+    position = Position(after, state.added - behind)
+    walked.learn(stream, position, pages, state.removed)
+    return position

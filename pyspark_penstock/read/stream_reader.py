@@ -1,17 +1,18 @@
 """Streaming reads: batches of limited size, planned so that a replay reads the same entries.
 
 Spark keeps one reader in the driver, for all batches, and sends copies of it to the tasks. So a
-task's range must hold everything that the task needs to know.
+task's ranges must hold everything that the task needs to know.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
@@ -22,25 +23,22 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pyspark_penstock.connect import stream_info
-from pyspark_penstock.connect.client import LazyClient
-from pyspark_penstock.connect.stream_info import StreamState
-from pyspark_penstock.entry_id import FIRST
 from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.read import data_loss, plan
-from pyspark_penstock.read.entry_count import Counted, count_up_to
-from pyspark_penstock.read.entry_reader import read_range
-from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.entry_reader import read_bundle
+from pyspark_penstock.read.fleet_look import FleetLook
+from pyspark_penstock.read.offsets import FleetOffset, Streams
 from pyspark_penstock.read.plan import Share
-from pyspark_penstock.read.positions import Cut, Position
+from pyspark_penstock.read.server_part import ServerPart
 from pyspark_penstock.read.source_options import StreamOptions
-from pyspark_penstock.read.starting_position import head_of, start_of
 from pyspark_penstock.read.worker_exit import exit_if_spark_hung_up
 from pyspark_penstock.schema import columns_of
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Json = dict[str, Any]
+Place = tuple[str, str]  # server, stream
 
 
 class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -54,24 +52,21 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source()
         self._query = secrets.token_hex(4)  # the id of a new query
-        self._client = LazyClient(options.client)
-        self._targets: dict[str, Position] | None = None
-        self._heads: dict[str, Position] = {}
-        self._warned: dict[str, int] = {}
+        self._parts = {name: ServerPart(name, options) for name in options.fleet.names}
+        self._look = FleetLook(fails=options.fleet.fail_on_unreachable)
+        self._turn: Place | None = None
+        self._aimed = False
         self._last_batch_s = float("-inf")
-        self._position_group = options.position_group
-        self._with_position_group: set[str] = set()  # streams that were checked
-        self._published: Offset | None = None
+        self._parsed: tuple[str, FleetOffset] | None = None
+        self._gone: set[str] = set()  # servers that were warned of
 
     # ------------------------------------------------------------------ what Spark asks
 
     def initialOffset(self) -> Json:  # noqa: N802  (Spark's name)
         """Where a new query starts."""
-        states = self._states({})
-        self._check_position_group((s for s, state in states.items() if state.exists), self._query)
-        client, options = self._client.get(), self._options
-        starts = {s: start_of(client, s, state, options) for s, state in states.items()}
-        return Offset(self._source, starts, self._query).to_json()
+        starts = self._ask(lambda part: part.starts(self._query), self._parts)
+        servers = {name: starts.get(name, {}) for name in self._parts}
+        return FleetOffset(self._source, self._query, servers).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """The default size of a batch, in entries."""
@@ -79,220 +74,134 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Remember the ends of the streams. Nothing after them will be read."""
-        self._targets = {s: head_of(state) for s, state in self._states({}).items()}
+        self._ask(lambda part: part.aim(), self._parts)
+        self._aimed = True
 
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
         """Where the next batch ends; *start* itself if there is no batch yet."""
         offset = self._checked(start)
-        states = self._states(offset.streams)
-        self._publish(offset)
-        self._check_position_group((s for s, state in states.items() if state.exists), offset.query)
-        positions = {s: self._position(s, offset, state) for s, state in states.items()}
-        self._heads = {s: self._head(s, positions[s], state) for s, state in states.items()}
-        backlogs = {s: self._heads[s].n - position.n for s, position in positions.items()}
-        if not self._due(sum(backlogs.values())):
+        waiting = self._ask(lambda part: look(part, offset), self._parts)
+        backlogs = {(name, s): n for name, found in waiting.items() for s, n in found.items()}
+        if not backlogs or not self._due(sum(backlogs.values())):
             return start
-        shares = self._shares(backlogs, limit)
-        ends = {
-            s: self._advance(s, position, shares[s], states[s])
-            for s, position in positions.items()
-            if self._heads[s].id > position.id
-        }
-        if not ends:
+        ends = self._advance(backlogs, self._shares(backlogs, limit))
+        if not any(ends.values()):
             return start
         self._last_batch_s = time.monotonic()
-        return replace(offset, streams=offset.streams | ends).to_json()
+        servers = {s: streams | ends.get(s, {}) for s, streams in self._servers(offset).items()}
+        entries = sum(
+            p.n - (p.begin.n or 0) for found in ends.values() for p in found.values() if p.begin
+        )
+        options = self._options
+        fill = plan.fill(entries, options.min_partitions, options.max_records_per_partition)
+        return FleetOffset(self._source, offset.query, servers, fill).to_json()
 
     def reportLatestOffset(self) -> Json | None:  # noqa: N802
         """The ends of the streams, for Spark's progress reports."""
-        return Offset(self._source, self._heads).to_json() if self._heads else None
+        heads = {name: part.heads for name, part in self._parts.items()}
+        return FleetOffset(self._source, "", heads).to_json() if any(heads.values()) else None
 
     def partitions(self, start: Json, end: Json) -> Sequence[InputPartition]:
         """The tasks of the batch between two offsets. They are the same each time."""
         last = self._checked(end)
-        self._check_position_group(last.streams, last.query)
-        tasks = plan.ranges(self._checked(start), last)
-        for stream in {task.stream for task in tasks}:
-            begin = last.streams[stream].begin
-            if begin is not None and begin.n is not None:
-                position = Position(begin.id, begin.n)
-                self._watch(stream, position, self._state(stream, position))
+        tasks = plan.tasks(self._checked(start), last)
+        streams: dict[str, set[str]] = {name: set() for name in last.servers}
+        for task in tasks:
+            streams[task.server].update(each.stream for each in task.ranges)
+        for name in self._parts.keys() & last.servers.keys():
+            self._parts[name].check_batch(sorted(streams[name]), last.part(name))
         return [InputPartition(task) for task in tasks]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The batches of a task. Raises DataLossError if planned entries were removed."""
-        missing = yield from read_range(partition.value, self._columns, self._options)
+        missing = yield from read_bundle(partition.value, self._columns, self._options)
         if missing:
-            data_loss.tell(missing, fail=self._options.fail_on_data_loss)
+            data_loss.tell("; ".join(missing), fail=self._options.fail_on_data_loss)
 
     def commit(self, end: Json) -> None:
         """Move the position group to *end*, unless that is done."""
-        self._publish(Offset.from_json(end))
+        offset = FleetOffset.from_json(end)
+        self._ask(lambda part: part.publish(offset.part(part.name)), self._parts)
 
     def stop(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._look.close()
+        for part in self._parts.values():
+            part.close()
         exit_if_spark_hung_up()
 
-    # ------------------------------------------------------------------ the group
+    # ------------------------------------------------------------------ servers
 
-    def _check_position_group(self, streams: Iterable[str], query: str) -> None:
-        """Raises OptionError if the group of a stream that is new here is not *query*'s to move."""
-        new = set(streams) - self._with_position_group
-        if self._position_group.group and new:
-            self._position_group.check(self._client.get(), sorted(new), query)
-            self._with_position_group |= new
+    def _ask(self, question: Callable[[ServerPart], T], names: Iterable[str]) -> dict[str, T]:
+        """The answers of the parts of these servers, without those that are left out."""
+        return self._look.ask({name: partial(question, self._parts[name]) for name in names})
 
-    def _publish(self, done: Offset) -> None:
-        """Move the position group to *done*, once.
-
-        When Spark asks for the next offset, the previous batch is in its commit log. Its own
-        ``commit`` comes only with the next batch, so on an idle stream never.
-        """
-        if self._position_group.group and not done.is_start and done != self._published:
-            self._position_group.publish(self._client.get(), done)
-            self._published = done
-
-    # ------------------------------------------------------------------ the streams
-
-    def _state(self, stream: str, position: Position | None = None) -> StreamState:
-        """The state of the stream. A replica that lags behind *position* is waited for.
-
-        Raises CheckpointError if *position* is of another stream.
-        """
-        client = self._client.get()
-
-        def attempt() -> StreamState:
-            state = stream_info.stream_state(client, stream)
-            try:
-                data_loss.check_same_stream(stream, position or Position(), state)
-            except CheckpointError as problem:
-                if client.is_of_replica():
-                    raise ConnectionError(f"a replica lags behind: {problem}") from problem
-                raise
-            return state
-
-        return client.retry(f"reading stream {stream!r}", attempt)
-
-    def _states(self, known: dict[str, Position]) -> dict[str, StreamState]:
-        """The states of all streams to read: those subscribed to, and those in the offset."""
-        names = self._options.subscription.names(self._client.get())
-        return {name: self._state(name, known.get(name)) for name in sorted({*names, *known})}
-
-    # ------------------------------------------------------------------ positions
-
-    def _checked(self, value: Json) -> Offset:
-        offset = Offset.from_json(value)
-        offset.check_source(self._source)
+    def _checked(self, value: Json) -> FleetOffset:
+        """The offset. One that Spark gives again and again is parsed once."""
+        text = json.dumps(value)
+        if self._parsed is None or self._parsed[0] != text:
+            self._parsed = text, FleetOffset.from_json(value)
+        offset = self._parsed[1]
+        offset.check(self._source, single=self._options.fleet.is_single)
+        self._check_servers(offset)
         return offset
 
-    def _position(self, stream: str, offset: Offset, state: StreamState) -> Position:
-        """Where the next batch starts in *stream*, after what was lost."""
-        if stream not in offset.streams:  # it has appeared: read from its beginning
-            return Position(FIRST, state.removed)
-        position = offset.streams[stream]
-        self._watch(stream, position, state)
-        return replace(position, n=max(position.n, state.removed)) if state.exists else position
-
-    def _watch(self, stream: str, position: Position, state: StreamState) -> None:
-        """Raise DataLossError for entries that were lost, or warn of them once."""
+    def _check_servers(self, offset: FleetOffset) -> None:
+        """Raises CheckpointError, or warns, of servers that the options do not name any more."""
+        gone = set(offset.servers) - set(self._parts)
+        if not gone - self._gone:
+            return
+        problem = f"'servers' lacks {', '.join(sorted(gone))}, which the query has read"
         if self._options.fail_on_data_loss:
-            data_loss.check_nothing_lost(stream, position, state)
-        lost = data_loss.lost_entries(position, state)
-        if lost and self._warned.get(stream) != lost:
-            self._warned[stream] = lost
-            logger.warning("stream %r: %d entries were lost unread", stream, lost)
+            raise CheckpointError(
+                f"{problem}; failOnDataLoss=false would go on without what is still unread there"
+            )
+        self._gone |= gone
+        logger.warning("%s; it goes on without", problem)
 
-    def _head(self, stream: str, position: Position, state: StreamState) -> Position:
-        """How far *stream* can be read now."""
-        if self._targets is None:
-            return head_of(state)
-        target = self._targets.get(stream, position)
-        if target.id <= position.id:
-            return position
-        return replace(target, n=max(target.n, position.n))  # entries after it may be lost too
+    def _servers(self, offset: FleetOffset) -> dict[str, Streams]:
+        """The positions by server. A server that is new has none: its streams have appeared."""
+        return {name: {} for name in self._parts} | offset.servers
 
     # ------------------------------------------------------------------ limits
 
     def _due(self, backlog: int) -> bool:
         """Whether there are enough entries for a batch, or the wait for them is over."""
-        if self._targets is not None or backlog >= self._options.min_offsets:
+        if self._aimed or backlog >= self._options.min_offsets:
             return True
         waited_ms = (time.monotonic() - self._last_batch_s) * 1_000
         return waited_ms >= self._options.max_delay_ms
 
-    def _shares(self, backlogs: dict[str, int], limit: ReadLimit) -> dict[str, Share]:
+    def _shares(self, backlogs: dict[Place, int], limit: ReadLimit) -> dict[Place, Share]:
         """How much the next batch takes of each stream."""
         if isinstance(limit, ReadAllAvailable):
-            return {stream: Share(backlog) for stream, backlog in backlogs.items()}
+            return {place: Share(backlog) for place, backlog in backlogs.items()}
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else self._options.max_offsets
         sizes = plan.budgets(backlogs, self._options.max_bytes) if self._options.max_bytes else {}
-        entries = plan.shares(backlogs, most)
-        return {stream: Share(entries[stream], sizes.get(stream)) for stream in backlogs}
+        waiting = {place: max(1, backlog) for place, backlog in backlogs.items()}
+        entries = plan.shares(waiting, most, self._turn)
+        chosen = [place for place in plan.in_turn(backlogs, self._turn) if entries[place]]
+        self._turn = chosen[-1] if len(chosen) < len(backlogs) else None
+        return {place: Share(entries[place], sizes.get(place)) for place in chosen}
 
     def _advance(
-        self, stream: str, position: Position, share: Share, state: StreamState
-    ) -> Position:
-        """The position after *share* more entries.
+        self, backlogs: Mapping[Place, int], shares: Mapping[Place, Share]
+    ) -> dict[str, Streams]:
+        """Where the batch ends in each stream, by server."""
+        total = max(1, sum(share.entries for share in shares.values()))
+        wanted: dict[str, dict[str, Share]] = {}
+        parts: dict[str, dict[str, int]] = {}
+        for (server, stream), share in shares.items():
+            wanted.setdefault(server, {})[stream] = share
+            some = min(share.entries, backlogs[server, stream])
+            of_all = -(-self._options.min_partitions * some // total)
+            parts.setdefault(server, {})[stream] = max(1, of_all)
+        return self._ask(lambda part: part.advance(wanted[part.name], parts[part.name]), wanted)
 
-        If nothing was ever removed from the stream, no entry of a whole backlog can be missing.
-        Then the batch is cut by time, without reading it first. Otherwise its entries are counted.
-        """
-        head = self._heads[stream]
-        backlog = head.n - position.n
-        takes_all = share.entries >= backlog and share.bytes is None
-        if takes_all and self._may_cut_by_time(backlog, state):
-            cuts = plan.time_cuts(position.id, head.id, backlog, self._options.min_partitions)
-            return Position(head.id, head.n, Cut(position.id, position.n), cuts)
-        counted = self._count_share(stream, position, head, share)
-        lost = self._lost_within(stream, head, backlog, counted)
-        begin = (
-            position.n + lost
-        )  # these entries count as lost before the batch, so that no task reports them again
-        return Position(
-            head.id if counted.all else counted.id,
-            begin + counted.entries,
-            Cut(position.id, begin),
-            tuple(Cut(mark.id, begin + (mark.n or 0)) for mark in counted.marks),
-        )
 
-    def _may_cut_by_time(self, backlog: int, state: StreamState) -> bool:
-        """Whether tasks need no counts: there is one task only, or nothing was ever removed."""
-        if self._step(backlog) >= backlog:
-            return True
-        if self._options.max_records_per_partition is not None:
-            return False
-        return not (state.removed and self._options.fail_on_data_loss)
-
-    def _count_share(
-        self, stream: str, position: Position, head: Position, share: Share
-    ) -> Counted:
-        """Count the entries of *share*, from *position* towards *head*."""
-        options, backlog = self._options, head.n - position.n
-        return count_up_to(
-            options.server, stream, position.id, head.id,
-            most=share.entries if share.entries < backlog else None,
-            most_bytes=share.bytes,
-            step=self._step(min(share.entries, backlog)),
-            page_size=options.fetch_size,
-            wait=options.fail_on_data_loss,
-        )  # fmt: skip
-
-    def _lost_within(self, stream: str, head: Position, backlog: int, counted: Counted) -> int:
-        """How many entries of *backlog* are missing, if all was counted.
-
-        Raises DataLossError, or warns.
-        """
-        lost = max(0, backlog - counted.entries) if counted.all else 0
-        if lost:
-            problem = (
-                f"stream {stream!r}: {lost} entries up to {head.id} were trimmed or deleted before "
-                "they were read"
-            )
-            data_loss.tell(problem, fail=self._options.fail_on_data_loss)
-        return lost
-
-    def _step(self, entries: int) -> int:
-        """How many entries a counted task gets."""
-        options = self._options
-        return plan.step(entries, options.min_partitions, options.max_records_per_partition)
+def look(part: ServerPart, offset: FleetOffset) -> dict[str, int]:
+    """What waits at one server. Its batch up to *offset* is done."""
+    done = offset.part(part.name)
+    waiting = part.look(done)
+    part.publish(done)
+    return waiting

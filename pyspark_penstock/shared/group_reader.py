@@ -32,7 +32,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock.connect.client import LazyClient
 from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.links import Links
-from pyspark_penstock.connect.stream_info import stream_state
+from pyspark_penstock.connect.stream_info import group_states, stream_state
 from pyspark_penstock.errors import DataLossError
 from pyspark_penstock.read import plan
 from pyspark_penstock.read.data_loss import ADVICE
@@ -157,7 +157,7 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         client, options = self._client.get(), self._options
         state = stream_state(client, stream)
         if state.exists and group_queue.group_of(client, stream, options.group) is None:
-            position = start_of(client, stream, state, options)
+            position = start_of(partial(group_states, client), stream, state, options)
             group_queue.create_group(client, stream, options.group, position)
         return state.exists
 

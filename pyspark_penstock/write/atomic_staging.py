@@ -14,9 +14,8 @@ from pyspark_penstock.connect.connection import command
 from pyspark_penstock.connect.line import Line
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.names import key
+from pyspark_penstock.names import key, tagged
 from pyspark_penstock.write.delivery import Task
-from pyspark_penstock.write.marker import tagged
 from pyspark_penstock.write.transaction import refuse_errors
 from pyspark_penstock.write.xadd_commands import Commands
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pyspark_penstock.connect.connection import Connection, command
 from pyspark_penstock.connect.line import Line
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.names import key
+from pyspark_penstock.names import key, tagged
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.transaction import Transaction
 from pyspark_penstock.write.xadd_commands import Commands
@@ -152,12 +152,3 @@ class MarkerKey:
 def marker_name(stream: str, query: str, part: int | str | None) -> str:
     """The name of a marker's key, in the slot of the stream."""
     return f"{tagged(stream)}:spark:{query}:{part}"
-
-
-def tagged(stream: str) -> str:
-    """The stream's name as a prefix with a hash tag, which puts a key into the stream's slot.
-
-    No two streams have the same prefix: for ``x`` it is {x}, for ``{x}`` it is {x}. with a dot.
-    """
-    has_tag = "{" in stream and "}" in stream[stream.index("{") + 2 :]
-    return f"{stream}." if has_tag else f"{{{stream}}}"

@@ -19,8 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pyspark_penstock.errors import SinkError
+from pyspark_penstock.names import tagged
 from pyspark_penstock.write.delivery import Task
-from pyspark_penstock.write.marker import Marker, MarkerKey, tagged
+from pyspark_penstock.write.marker import Marker, MarkerKey
 
 
 class RowIds:

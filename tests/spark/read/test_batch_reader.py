@@ -28,7 +28,8 @@ def reader_of(at: dict[str, str], **options: str) -> PenstockReader:
 
 
 def tasks(at: dict[str, str], **options: str) -> list[Range]:
-    return [partition.value for partition in reader_of(at, **options).partitions()]
+    partitions = reader_of(at, **options).partitions()
+    return [task for partition in partitions for task in partition.value.ranges]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,9 @@ def test_a_batch_read_trimmed_meanwhile_returns_the_rest_with_warnings(
     assert (len(parts_read), caplog.messages) == (2, [])
     client.flushall()
     fill(client, 20)
+    reader = reader_of(at, minPartitions="2", **options)
     planned = reader.partitions()
+    assert reader.partitions() == planned
     client.xtrim("s", maxlen=8, approximate=False)
     rows = [n for part in planned for b in reader.read(part) for n in b.column("i").to_pylist()]
     assert rows == list(range(13, 21))

@@ -119,9 +119,8 @@ def test_no_group_is_created_before_the_first_batch_is_done(
     add(client, "s", 2)
     planned = dead.latestOffset(start, ReadAllAvailable())
     again = reader_of(startingOffsets="latest")
-    assert [p.value.upto for p in again.partitions(again.initialOffset(), planned)] == [
-        EntryId(2, 0)
-    ]
+    (task,) = again.partitions(again.initialOffset(), planned)
+    assert [each.upto for each in task.value.ranges] == [EntryId(2, 0)]
     one_batch(again, planned)
     assert last_delivered_id_of(client) == b"2-0"
 

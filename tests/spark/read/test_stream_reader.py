@@ -266,7 +266,7 @@ def test_large_batches_are_split_into_tasks_of_the_same_size(
     reader = reader_of(subscribe="s", startingOffsets="earliest", minPartitions="4")
     start = reader.initialOffset()
     end = advance(reader, start, rows=40)
-    sizes = [p.value.expected for p in reader.partitions(start, end)]
+    sizes = counts(reader, start, end)
     assert sizes == [10, 10, 10, 10]
     whole = advance(reader, start)
     assert len(reader.partitions(start, whole)) == 4
@@ -286,7 +286,7 @@ def test_no_task_is_larger_than_max_records_per_partition(
     reader = from_start(reader_of, maxRecordsPerPartition="30")
     start = reader.initialOffset()
     end = advance(reader, start, rows=rows)
-    assert [p.value.expected for p in reader.partitions(start, end)] == sizes
+    assert counts(reader, start, end) == sizes
     assert values(reader, start, end) == list(range(sum(sizes)))
 
 
@@ -382,7 +382,7 @@ def large(reader_of: MakeReader, **options: str) -> PenstockStreamReader:
 
 
 def counts(reader: PenstockStreamReader, start: Json, end: Json) -> list[int | None]:
-    return [p.value.expected for p in reader.partitions(start, end)]
+    return [task.expected for p in reader.partitions(start, end) for task in p.value.ranges]
 
 
 def trim(client: redis.Redis, left: int) -> None:
