@@ -22,6 +22,7 @@ from pyspark_penstock.read.states import listed_states
 
 QUICK_S = 1.0  # a scan that took no longer is done at each look
 REST = 10  # times as long as it took
+MANY, REST_OF_MANY_S = 1_000, 2.0  # streams, of which a search takes a good part of a look
 WITH_EVENTS_S = 300.0  # events may get lost; a scan finds what they have missed
 
 
@@ -93,4 +94,6 @@ class Discovery:
             return self._interval_s
         if self._hears:
             return WITH_EVENTS_S
-        return took * REST if took > QUICK_S and not self._lists else 0.0
+        if took > QUICK_S:
+            return took * REST
+        return REST_OF_MANY_S if len(self._known) > MANY else 0.0

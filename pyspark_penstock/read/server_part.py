@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -23,8 +24,10 @@ from pyspark_penstock.read.plan import Share
 from pyspark_penstock.read.positions import Cut, Position
 from pyspark_penstock.read.source_options import StreamOptions
 from pyspark_penstock.read.starting_position import head_of, start_of
-from pyspark_penstock.read.states import groups_by, is_of_replica, states_of
+from pyspark_penstock.read.states import groups_by, is_of_replica, news_of, states_of
 from pyspark_penstock.read.walked import Walked
+
+MANY = 200  # streams: of more than these, not all are looked at each time
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +51,9 @@ class ServerPart:
         self._counting = Counting(self._links, self._options, self._walked)
         self._states: dict[str, StreamState] = {}
         self._targets: Streams | None = None
+        self._quick = True  # whether the server says in one go which streams have news
+        self._seen: set[str] = set()  # streams that were looked at once
+        self._checked = ""  # the last stream that was looked at in its turn
         self._ends: Streams = {}  # of streams that end inside what is there
         self._warned: dict[str, int] = {}
         self._group = options.position_group
@@ -105,19 +111,41 @@ class ServerPart:
         names, listed = self._discovery.find()
         known = offset.streams
         wanted = sorted({*names, *known})
+        news = wanted
         if listed and known.keys() <= listed.keys() and self._agree(known, listed):
             self._states = listed
         else:
-            self._states = self._states_of(wanted, known)
-        self.check_group((s for s, state in self._states.items() if state.exists), offset.query)
-        self.positions = {s: self._position(s, offset, self._states[s]) for s in wanted}
-        self.heads = {s: self._head(s, self.positions[s], self._states[s]) for s in wanted}
-        pairs = [(s, self.heads[s], self.positions[s]) for s in wanted]
-        return {s: max(0, head.n - at.n) for s, head, at in pairs if head.id > at.id}
+            news = self._news(wanted, known)
+            self._states = self._states_of(news, known)
+        self.check_group((s for s in news if self._states[s].exists), offset.query)
+        self.positions = {s: self._position(s, offset, self._states[s]) for s in news}
+        heads = {s: self._head(s, self.positions[s], self._states[s]) for s in news}
+        self.heads = known | heads
+        return {
+            s: max(0, head.n - self.positions[s].n)
+            for s, head in heads.items()
+            if head.id > self.positions[s].id
+        }
+
+    def _news(self, wanted: list[str], known: Streams) -> list[str]:
+        """The streams to look at: all, or of MANY those with news, and some others in turn.
+
+        So what was deleted or trimmed without anything new is found, too, only later.
+        """
+        if len(known) < MANY or not self._quick or not self._seen >= known.keys():
+            self._seen = set(wanted)
+            return wanted
+        fresh = news_of(self._links, {s: position.id for s, position in known.items()})
+        if fresh is None:
+            self._quick = False
+            return wanted
+        behind = bisect_right(wanted, self._checked)
+        others = (wanted[behind:] + wanted[:behind])[:MANY]
+        self._checked = others[-1]
+        return sorted({*fresh, *others, *(s for s in wanted if s not in known)})
 
     def check_batch(self, streams: Iterable[str], last: Offset) -> None:
-        """Raises an error if the batch that ends at *last* cannot be read any more."""
-        self.check_group(last.streams, last.query)
+        """Raises an error if a batch that was planned before cannot be read any more."""
         begins = {
             s: Position(begin.id, begin.n)
             for s in streams

@@ -70,6 +70,20 @@ def summary(stream: Mapping[str, Any]) -> StreamState:
     )
 
 
+def news_of(links: Links, positions: Mapping[str, EntryId]) -> set[str] | None:
+    """Which streams have an entry behind their position: one XREAD for all of them.
+
+    None if the server cannot say, as a cluster, where they are in different slots.
+    """
+    first = next(iter(positions))
+    ids = map(str, positions.values())
+    words = ("XREAD", "COUNT", 1, "STREAMS", *map(key, positions), *ids)
+    (reply,) = links.ask([(first, words)])
+    if isinstance(reply, ServerError):
+        return None
+    return {text(stream) for stream, _ in reply or ()}
+
+
 def groups_by(links: Links, stream: str) -> list[GroupState]:
     """The groups of a stream, which must exist."""
     return groups_of(links.one(stream, "XINFO", "GROUPS", key(stream)))

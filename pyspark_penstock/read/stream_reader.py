@@ -58,6 +58,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._aimed = False
         self._last_batch_s = float("-inf")
         self._parsed: tuple[str, FleetOffset] | None = None
+        self._planned: FleetOffset | None = None
         self._gone: set[str] = set()  # servers that were warned of
 
     # ------------------------------------------------------------------ what Spark asks
@@ -94,7 +95,8 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         )
         options = self._options
         fill = plan.fill(entries, options.min_partitions, options.max_records_per_partition)
-        return FleetOffset(self._source, offset.query, servers, fill).to_json()
+        self._planned = FleetOffset(self._source, offset.query, servers, fill)
+        return self._planned.to_json()
 
     def reportLatestOffset(self) -> Json | None:  # noqa: N802
         """The ends of the streams, for Spark's progress reports."""
@@ -109,7 +111,9 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for task in tasks:
             streams[task.server].update(each.stream for each in task.ranges)
         for name in self._parts.keys() & last.servers.keys():
-            self._parts[name].check_batch(sorted(streams[name]), last.part(name))
+            self._parts[name].check_group(last.servers[name], last.query)
+            if last != self._planned:  # it is a replay
+                self._parts[name].check_batch(sorted(streams[name]), last.part(name))
         return [InputPartition(task) for task in tasks]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
