@@ -35,7 +35,7 @@ class Line:
             self._last = None
 
     def fail(self, problem: OSError) -> None:
-        """After *problem* in the midst of a work: close the connection, and follow MOVED."""
+        """After *problem* in the middle of a work: close the connection, and follow MOVED."""
         if isinstance(problem, Redirected) and self._last is not None:
             self._links.failed(self._name, self._last, problem, settle=True)
         self.drop()

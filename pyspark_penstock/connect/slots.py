@@ -36,10 +36,13 @@ class SlotMap:
 
     def __init__(self, reply: Any, asked: Address) -> None:
         self._owners: list[Owner | None] = [None] * SLOTS
+        self._all: dict[Owner, None] = {}
         for first, last, *nodes in reply:
             at = [place for node in nodes if (place := announced(node, asked))]
             if at and 0 <= first <= last < SLOTS:
-                self._owners[first : last + 1] = [Owner(at[0], tuple(at[1:]))] * (last + 1 - first)
+                owner = Owner(at[0], tuple(at[1:]))
+                self._owners[first : last + 1] = [owner] * (last + 1 - first)
+                self._all[owner] = None
 
     @classmethod
     def of_one(cls, address: Address) -> SlotMap:
@@ -57,17 +60,19 @@ class SlotMap:
 
     def move(self, slot: int, primary: Address) -> None:
         """The slot has moved to another primary, whose replicas are not known yet."""
-        self._owners[slot] = Owner(primary)
+        owner = Owner(primary)
+        self._owners[slot] = owner
+        self._all[owner] = None
 
     @property
     def primaries(self) -> list[Address]:
-        """All nodes that have slots."""
-        return list(dict.fromkeys(owner.primary for owner in self._owners if owner))
+        """All nodes that have slots, or had until one moved."""
+        return list(dict.fromkeys(owner.primary for owner in self._all))
 
     def nodes(self) -> Iterator[Address]:
         """All nodes: primaries, then replicas."""
         yield from self.primaries
-        yield from dict.fromkeys(at for owner in self._owners if owner for at in owner.replicas)
+        yield from dict.fromkeys(at for owner in self._all for at in owner.replicas)
 
 
 def announced(node: Any, asked: Address) -> Address | None:

@@ -14,7 +14,7 @@ from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.dial import Preference
 
 ServerOptions = Mapping[str, str]
-ADDRESS = frozenset({"bootstrap.servers", "host", "port"})
+ADDRESS = frozenset({"bootstrap.servers", "host", "port", "servers", "sentinels", "mastername"})
 PASSWORD = frozenset({"passwordenv", "credentialsfile"})
 
 

@@ -49,7 +49,11 @@ class Publication:
         server = self._only_server(fleet)
         self._links = Links(server, Preference.PRIMARY, f"publishing {task.title}")
         self._reading = Links(server, Preference.PRIMARY, f"reading what {task.title} has staged")
-        at = stream or self._only_slot()
+        try:
+            at = stream or self._only_slot()
+        except BaseException:
+            self._links.close()
+            raise
         name = marker_name(at, task.query, ALL) if at else f"spark:{task.query}:{ALL}"
         self._marker_key = MarkerKey(name, task)
         self._line = Line(self._links, name)

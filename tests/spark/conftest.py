@@ -168,7 +168,7 @@ def cluster_of_six(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster
 
 @pytest.fixture
 def cluster(cluster_of_six: Cluster) -> Cluster:
-    """The same, whole and empty."""
+    """The cluster of six, whole and empty."""
     cluster_of_six.mend()
     cluster_of_six.empty()
     return cluster_of_six

@@ -1,0 +1,167 @@
+"""The sink in a cluster: exactly once, whatever slots and primaries do at any step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import redis
+from pyspark.sql.types import StructType
+
+from pyspark_penstock.connect import retry
+from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.slots import key_slot
+from pyspark_penstock.errors import SinkError
+from pyspark_penstock.write.delivery import Task
+from pyspark_penstock.write.row_encoder import RowEncoder
+from pyspark_penstock.write.sink_options import SinkOptions, sink_options
+from pyspark_penstock.write.writer import EntriesWritten, publish, write_rows
+from tests.spark.clustered import Cluster
+from tests.spark.stored import xrange
+
+SCHEMA = StructType().add("i", "long").add("_stream", "string")
+SLOT = key_slot(b"out")
+ROWS = 9
+
+Step = Callable[[str], None]
+
+
+def rows(streams: list[str]) -> Iterator[Any]:
+    for i in range(0, ROWS, 3):
+        yield pa.RecordBatch.from_pydict(
+            {"i": list(range(i, i + 3)), "_stream": [streams[n % len(streams)] for n in range(3)]}
+        )
+
+
+def write(options: SinkOptions, streams: list[str], batch: int = 0) -> EntriesWritten:
+    encoder = RowEncoder(SCHEMA, options)
+    return write_rows(rows(streams), encoder, options, Task("q", batch, 0))
+
+
+def stored(cluster: Cluster, stream: str) -> list[int]:
+    owner = cluster.owner(key_slot(stream.encode()))
+    with redis.Redis(port=owner.port) as client:
+        return [int(fields[b"i"]) for _, fields in xrange(client, stream)]
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
+    """What is called at each step: before something is sent, and after a reply has come."""
+    monkeypatch.setattr(retry, "LONGEST_PAUSE_S", 0.05)
+    hooks: list[Step] = []
+    post, answers, call = Connection.post, Connection.answers, Connection.call
+
+    def step(name: str) -> None:
+        for hook in hooks:
+            hook(name)
+
+    def posting(self: Connection, request: bytes | memoryview) -> None:
+        step("exec" if b"EXEC" in bytes(request[:20]) else "send")
+        post(self, request)
+
+    def answering(self: Connection) -> bytes:
+        found = answers(self)
+        step("answer")
+        return found
+
+    def calling(self: Connection, *words: Any) -> Any:
+        if words[0] in {"WATCH", "GET"}:
+            step(str(words[0]).lower())
+        return call(self, *words)
+
+    monkeypatch.setattr(Connection, "post", posting)
+    monkeypatch.setattr(Connection, "answers", answering)
+    monkeypatch.setattr(Connection, "call", calling)
+    return hooks
+
+
+class Moving:
+    """Moves the stream's slot when step number *at* comes: at once, or in three steps."""
+
+    def __init__(self, cluster: Cluster, at: int, gradually: bool) -> None:
+        target = cluster.other(cluster.owner(SLOT))
+        parts = [
+            lambda: cluster.open_slot(SLOT, target),
+            lambda: cluster.move_keys(SLOT, target),
+            lambda: cluster.close_slot(SLOT, target),
+        ]
+        self.parts = [[each] for each in parts] if gradually else [parts]
+        self.left = at
+        self.count = 0
+
+    def __call__(self, _: str) -> None:
+        self.count += 1
+        self.left -= 1
+        if self.left <= 0 and self.parts:
+            for part in self.parts.pop(0):
+                part()
+
+
+@pytest.mark.parametrize(
+    ("delivery", "gradually"),
+    [("exactly-once", False), ("exactly-once", True), ("ordered", True), ("atomic", True)],
+)
+def test_a_slot_moves_at_each_step(
+    cluster: Cluster, steps: list[Step], delivery: str, gradually: bool
+) -> None:
+    given = {"stream": "out", "delivery": delivery}
+    options = sink_options(
+        cluster.at | given | ({} if delivery == "atomic" else {"maxTransactionRows": "4"})
+    )
+    at, count = 1, 2
+    while at < count:
+        cluster.empty()
+        moving = Moving(cluster, at, gradually)
+        steps[:] = [moving]
+        publish([write(options, ["out"])], options)
+        steps.clear()
+        count = max(count, moving.count)
+        while moving.parts:
+            moving("")
+        assert stored(cluster, "out") == list(range(ROWS)), f"moved at step {at}"
+        publish([write(options, ["out"])], options)
+        assert stored(cluster, "out") == list(range(ROWS)), f"again, moved at step {at}"
+        at += 1
+    assert at > 8
+
+
+@pytest.mark.parametrize("phase", ["watch", "send", "exec", "answer"])
+def test_a_primary_dies_in_each_phase(cluster: Cluster, steps: list[Step], phase: str) -> None:
+    """At ``answer`` the reply to EXEC is lost, and the rows were written."""
+    options = sink_options(cluster.at | {"stream": "out", "maxTransactionRows": "4"})
+    seen: list[str] = []
+
+    def die(name: str) -> None:
+        seen.append(name)
+        if name == phase and seen.count("exec") == (phase != "watch") and "died" not in seen:
+            seen.append("died")
+            cluster.die(cluster.owner(SLOT))
+            if phase == "answer":
+                raise ConnectionError("lost")
+
+    steps[:] = [die]
+    write(options, ["out"])
+    steps.clear()
+    assert "died" in seen
+    assert stored(cluster, "out") == list(range(ROWS))
+
+
+def test_many_streams_of_all_nodes(cluster: Cluster) -> None:
+    options = sink_options(cluster.at)
+    streams = ["a", "b", "c"]
+    assert len({cluster.owner(key_slot(s.encode())).port for s in streams}) > 1
+    for _ in range(2):
+        write(options, streams)
+    assert [stored(cluster, s) for s in streams] == [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
+
+
+def test_atomic_delivery_needs_one_slot(cluster: Cluster) -> None:
+    options = sink_options(cluster.at | {"delivery": "atomic"})
+    with pytest.raises(SinkError, match=r"'a' and 'b' are in different slots.*\{orders\}:new"):
+        publish([write(options, ["a", "b"])], options)
+    tagged = ["{x}a", "{x}b", "{x}c"]
+    for _ in range(2):
+        publish([write(options, tagged)], options)
+    assert [stored(cluster, s) for s in tagged] == [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
