@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pyspark_penstock.connect.connection import pairs
+from pyspark_penstock.connect.connection import Word, pairs
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.stream_info import GroupState, StreamState, groups_of, state_of
 from pyspark_penstock.entry_id import EntryId
@@ -77,7 +77,7 @@ def news_of(links: Links, positions: Mapping[str, EntryId]) -> set[str] | None:
     """
     first = next(iter(positions))
     ids = map(str, positions.values())
-    words = ("XREAD", "COUNT", 1, "STREAMS", *map(key, positions), *ids)
+    words: tuple[Word, ...] = ("XREAD", "COUNT", 1, "STREAMS", *map(key, positions), *ids)
     (reply,) = links.ask([(first, words)])
     if isinstance(reply, ServerError):
         return None

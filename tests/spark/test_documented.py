@@ -14,6 +14,8 @@ RUN = {
     (SPARK, "import pyspark_penstock"): "cli/test_process.py",
     (SPARK, "jobs = (spark.readStream"): "cli/test_process.py",
     (DUMPS, "history = spark.read"): "dumps/test_dumps_session.py",
+    (SPARK, "fleet = (spark.readStream"): "test_session_fleet.py",
+    (SPARK, "checked = (spark.readStream"): "test_session_fleet.py",
     (PIPELINE, "orders = spark.read"): "cli/test_process.py",
     (README, "orders = (spark.readStream"): "cli/test_process.py",
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
