@@ -10,10 +10,12 @@ After a reconnect the scan continues after the last entry that it has yielded.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.connection import Connection
-from pyspark_penstock.connect.dial import dial
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.retry import Retry, resumed
 from pyspark_penstock.connect.stream_info import StreamState, state_by
 from pyspark_penstock.entry_id import EntryId
@@ -52,12 +54,16 @@ class Scan:
         self._upto = upto
         self._page_size = page_size
         self._wait = wait
+        self._links = Links(server, Preference.ANY, "reading a stream")
 
     def __iter__(self) -> Iterator[Page]:
-        return resumed(self._server, f"reading stream {self._stream!r}", self._pages)
+        try:
+            yield from resumed(self._server, f"reading stream {self._stream!r}", self._pages)
+        finally:
+            self._links.close()
 
     def _pages(self, retry: Retry) -> Iterator[Page]:
-        with dial(self._server) as connection:
+        with self._connected() as connection:
             self._ask(connection, self.after)
             while (answer := connection.answer()) != EMPTY:
                 guess = self._guess(answer)
@@ -79,6 +85,20 @@ class Scan:
                     break
             if self._wait:
                 self._check_end(connection)
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        """A connection to who has the stream now; it is closed at the end, whatever that is."""
+        connection = self._links.connection_of(self._stream)
+        try:
+            yield connection
+        except OSError as problem:
+            self._links.failed(self._stream, connection, problem)
+            raise
+        except BaseException:
+            self._links.close()
+            raise
+        self._links.close()
 
     def _check_end(self, connection: Connection) -> None:
         """Raises ConnectionError if the server has never had an entry as late as the range ends."""

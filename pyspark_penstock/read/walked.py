@@ -1,7 +1,7 @@
 """What walks along streams have found beyond the batch for which they were made.
 
 To find the end of a batch, entries are counted; to find the place at which a new query starts, all
-entries behind it are. The ends of the pages with their counts are kept, so that the next batches
+entries after it are. The ends of the pages with their counts are kept, so that the next batches
 know where they end without walking there again. A server's removals make all of that worthless.
 """
 

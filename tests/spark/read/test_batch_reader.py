@@ -96,7 +96,7 @@ def test_a_batch_read_trimmed_meanwhile_returns_the_rest_with_warnings(
     fill(client, 20)
     reader = reader_of(at, minPartitions="2", **options)
     planned = reader.partitions()
-    assert reader.partitions() == planned
+    assert [p.value for p in reader.partitions()] == [p.value for p in planned]
     client.xtrim("s", maxlen=8, approximate=False)
     rows = [n for part in planned for b in reader.read(part) for n in b.column("i").to_pylist()]
     assert rows == list(range(13, 21))

@@ -286,7 +286,10 @@ def test_no_task_is_larger_than_max_records_per_partition(
     reader = from_start(reader_of, maxRecordsPerPartition="30")
     start = reader.initialOffset()
     end = advance(reader, start, rows=rows)
-    assert counts(reader, start, end) == sizes
+    found = [count or 0 for count in counts(reader, start, end)]
+    assert sum(found) == sum(sizes)
+    assert max(found) <= 30  # XSPLIT makes parts of the same length
+    assert len(found) <= 4
     assert values(reader, start, end) == list(range(sum(sizes)))
 
 
