@@ -15,7 +15,7 @@ from pyspark_penstock.read import discovery
 from pyspark_penstock.read.discovery import Discovery
 from pyspark_penstock.read.globs import expression_of
 from pyspark_penstock.read.source_options import batch_options
-from tests.polling import wait_until
+from tests.polling import until
 from tests.spark.clock import Clock
 
 Make = Callable[..., Discovery]
@@ -86,6 +86,7 @@ def test_among_many_streams_a_search_rests(
 def test_events_of_new_keys_replace_searches(client: redis.Redis, discovery_of: Make) -> None:
     """Penstock lists streams, which is cheaper still."""
     before = client.config_get("notify-keyspace-events")["notify-keyspace-events"]
+    assert isinstance(before, str)
     client.config_set("notify-keyspace-events", "En")
     try:
         clock = Clock()
@@ -94,7 +95,7 @@ def test_events_of_new_keys_replace_searches(client: redis.Redis, discovery_of: 
         client.xadd("m1", {"a": 1})
         client.set("m2", "no stream")
         client.xadd("other", {"a": 1})
-        wait_until(lambda: names(found) == ["m1"])
+        until(lambda: names(found) == ["m1"], "the event of the new stream")
         if not found._lists:
             client.config_resetstat()
             assert names(found) == ["m1"]
