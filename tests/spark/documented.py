@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SPARK, PIPELINE, README = "docs/spark.md", "docs/pipeline.md", "README.md"
-DUMPS = "docs/dumps.md"
+DUMPS, WATCHING = "docs/dumps.md", "docs/watching-queries.md"
 README_PART = re.compile(r"^## With Spark$(.*?)^## ", re.MULTILINE | re.DOTALL)
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from pyspark_penstock.cli.arguments import parser
-from tests.spark.documented import DUMPS, PIPELINE, README, ROOT, SPARK, block, blocks
+from tests.spark.documented import DUMPS, PIPELINE, README, ROOT, SPARK, WATCHING, block, blocks
 
 RUN = {
     (SPARK, "import pyspark_penstock"): "cli/test_process.py",
@@ -16,6 +16,7 @@ RUN = {
     (DUMPS, "history = spark.read"): "dumps/test_dumps_session.py",
     (SPARK, "fleet = (spark.readStream"): "test_session_fleet.py",
     (SPARK, "checked = (spark.readStream"): "test_session_fleet.py",
+    (WATCHING, "from pyspark_penstock"): "jobs/test_listener.py",
     (PIPELINE, "orders = spark.read"): "cli/test_process.py",
     (README, "orders = (spark.readStream"): "cli/test_process.py",
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
@@ -33,7 +34,7 @@ NOT_RUN = {
 }
 
 
-@pytest.mark.parametrize("page", [SPARK, PIPELINE, DUMPS, README])
+@pytest.mark.parametrize("page", [SPARK, PIPELINE, DUMPS, WATCHING, README])
 def test_each_block_is_run_by_a_test_or_listed(page: str) -> None:
     known = {beginning for where, beginning in [*RUN, *NOT_RUN] if where == page}
     assert [text for text in blocks(page) if not text.startswith(tuple(known))] == []
@@ -43,7 +44,8 @@ def test_each_block_is_run_by_a_test_or_listed(page: str) -> None:
 
 @pytest.mark.parametrize(("page", "beginning"), RUN)
 def test_the_test_that_runs_a_block_reads_it_from_the_page(page: str, beginning: str) -> None:
-    name = {SPARK: "SPARK", PIPELINE: "PIPELINE", DUMPS: "DUMPS", README: "README"}[page]
+    names = {SPARK: "SPARK", PIPELINE: "PIPELINE", README: "README"}
+    name = (names | {DUMPS: "DUMPS", WATCHING: "WATCHING"})[page]
     code = (ROOT / "tests/spark" / RUN[page, beginning]).read_text("utf-8")
     assert re.search(rf"block\({name}, ['\"]{re.escape(beginning)}", code)
 
