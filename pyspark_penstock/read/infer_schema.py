@@ -35,11 +35,12 @@ def infer_schema(options: ReadOptions) -> t.StructType:
     Samples are the first and the last SAMPLE entries. Raises OptionError if they give no column.
     """
     found: dict[bytes, list[bytes]] = {}
-    with options.client() as client:
-        for stream in options.subscription.names(client):
-            for _, fields in both_ends(client, stream):
-                for field, value in pairs_of(fields):
-                    found.setdefault(field, []).append(value)
+    for server in options.fleet.names:
+        with options.at(server).client() as client:
+            for stream in options.subscription.names(client):
+                for _, fields in both_ends(client, stream):
+                    for field, value in pairs_of(fields):
+                        found.setdefault(field, []).append(value)
     if not found:
         raise OptionError("inferSchema=true: the streams have no entry to infer a schema from")
     schema = schema_of(found)

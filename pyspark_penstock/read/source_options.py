@@ -51,6 +51,7 @@ ABOUT_ENTRIES = (
 )  # fmt: skip
 MOST_DEFAULT_PARTITIONS = 4  # one server thread feeds no more
 MAX_OFFSETS = 1_000_000
+NOT_OF_GROUPS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "badRows")
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,9 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
     check_endings(options, ending, values["subscription"])
     check_ends_of_a_query(ending)
     sharing = sharing_of(options, values["starting"])
+    if sharing:
+        options.refuse(FLEET, "contradicts groupMode=shared: a group is of one server")
+        options.refuse(NOT_OF_GROUPS, "contradicts groupMode=shared: the group says what is read")
     most = sharing_options.MAX_OFFSETS if sharing else MAX_OFFSETS
     least, most = size_of_batches(options, most)
     return StreamOptions(
@@ -222,6 +226,7 @@ def view_of(options: Options) -> str:
     view = options.choice("view", ENTRIES, *VIEWS)
     if view != ENTRIES:
         options.refuse(ABOUT_ENTRIES, f"is about entries, and contradicts view={view}")
+        options.refuse(FLEET, "is for entries: a view is of one server")
     return view
 
 
