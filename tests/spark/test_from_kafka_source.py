@@ -16,7 +16,7 @@ from pyspark_penstock.read.bounds import Kind
 from pyspark_penstock.read.source_options import batch_options, stream_options
 from pyspark_penstock.read.stream_reader import PenstockStreamReader
 from pyspark_penstock.write.sink_options import sink_options
-from tests.spark.documented import ROOT
+from tests.spark.documented import KAFKA, ROOT
 
 SCHEMA = StructType().add("i", "long")
 # Of Spark's "Structured Streaming + Kafka Integration Guide": source, then sink.
@@ -33,7 +33,7 @@ STREAM = {"subscribe": "s"}
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_the_page_names_each_option_of_kafkas_source_and_sink(option: str) -> None:
-    page = (ROOT / "docs/from-kafka-source.md").read_text("utf-8")
+    page = (ROOT / KAFKA).read_text("utf-8")
     assert f"`{option}`" in page
 
 
@@ -183,7 +183,7 @@ def test_small_batches_wait_for_more(client: redis.Redis, reader_of: object) -> 
 
 
 def test_the_query_of_the_page_has_options_that_exist() -> None:
-    page = (ROOT / "docs/from-kafka-source.md").read_text("utf-8")
+    page = (ROOT / KAFKA).read_text("utf-8")
     block = page[page.index("    live = ") :]
     given = dict(re.findall(r"""\.option\("([^"]+)", ["'](.+?)["']\)""", block))
     assert len(given) == 6
