@@ -178,10 +178,17 @@ class Cluster:
                 return next(node for node in self.nodes if node.id == words[0])
         pytest.fail("the primary has no replica")
 
+    @staticmethod
+    def applied(replica: Node) -> int:
+        """How far a replica is in what its primary has written."""
+        return int(replica.client.info("replication")["slave_repl_offset"])
+
     def die(self, primary: Node) -> Node:
         """Kill a primary once its replica has everything; its replica, which will take over."""
         replica = self.replica_of(primary)
-        primary.client.wait(1, 5_000)
+        # WAIT would answer at once: it is about what its own connection has written.
+        written = primary.client.info("replication")["master_repl_offset"]
+        until(lambda: self.applied(replica) >= written, "the replica has everything")
         primary.kill()
         self.primaries = [replica if node is primary else node for node in self.primaries]
         return replica
