@@ -29,9 +29,11 @@ def lines(found: Status) -> Iterator[str]:
     yield committed_line(found)
     if found.unfinished is not None:
         yield f"batch {found.unfinished} is planned, not committed: the next start runs it again"
-    rows = [[s.stream, s.id, number(s.entries), number(s.lag)] for s in found.streams]
+    rows = [[s.server, s.stream, s.id, number(s.entries), number(s.lag)] for s in found.streams]
     if rows or not found.claims:
-        yield from table(["stream", "id", "entries", "lag"], rows)
+        first = 0 if any(s.server for s in found.streams) else 1  # the column of servers
+        header = ["server", "stream", "id", "entries", "lag"]
+        yield from table(header[first:], [row[first:] for row in rows])
     yield from map(claim_line, found.claims)
     if found.server_problem:
         yield f"(no lag: {found.server_problem})"

@@ -19,7 +19,7 @@ from typing import Any
 from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.jobs.files import Files
 from pyspark_penstock.jobs.progress import offset_of
-from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.offsets import ONLY, FleetOffset, Offset
 from pyspark_penstock.shared.group_offsets import SharedOffset
 
 NO_OFFSET = "-"
@@ -27,11 +27,15 @@ NO_OFFSET = "-"
 
 @dataclass(frozen=True)
 class Batch:
-    """A planned batch: its time, and the offsets at which our sources end."""
+    """A planned batch: its time, and the offsets at which our sources end.
+
+    *offsets* are those of one server, *fleets* those of several.
+    """
 
     number: int
     planned_ms: int
     offsets: tuple[Offset, ...]
+    fleets: tuple[FleetOffset, ...] = ()
     shared: tuple[SharedOffset, ...] = ()
 
 
@@ -47,6 +51,11 @@ class Checkpoint:
     def offsets(self) -> tuple[Offset, ...]:
         """The offsets after the last batch done, for each source that reads ranges."""
         return self.committed.offsets if self.committed else ()
+
+    @property
+    def fleets(self) -> tuple[FleetOffset, ...]:
+        """The same for each source that reads several servers."""
+        return self.committed.fleets if self.committed else ()
 
     @property
     def shared(self) -> tuple[SharedOffset, ...]:
@@ -108,15 +117,15 @@ def parse_batch(number: int, text: str) -> Batch:
         about: dict[str, Any] = json.loads(lines[0])
         planned_ms = int(about.get("batchTimestampMs", 0))
         found = [json.loads(line) for line in lines[1:] if line not in {NO_OFFSET, ""}]
-        return Batch(number, planned_ms, tuple(offsets_in(found)), tuple(shared_in(found)))
+        ours = [offset for offset in map(offset_of, found) if offset is not None]
+        return Batch(
+            number, planned_ms,
+            offsets=tuple(offset.part(ONLY) for offset in ours if ONLY in offset.servers),
+            fleets=tuple(offset for offset in ours if ONLY not in offset.servers),
+            shared=tuple(shared_in(found)),
+        )  # fmt: skip
     except (AttributeError, TypeError, ValueError) as problem:
         raise CheckpointError(f"batch {number}: its offsets are damaged: {problem}") from None
-
-
-def offsets_in(values: list[Any]) -> Iterator[Offset]:
-    """The offsets of our sources that read ranges."""
-    found = map(offset_of, values)
-    return (offset for offset in found if offset is not None)
 
 
 def shared_in(values: list[Any]) -> Iterator[SharedOffset]:

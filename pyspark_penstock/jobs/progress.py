@@ -2,7 +2,8 @@
 
     batch 17  orders  +250,000 (301 k/s)  at 1763000062499-3  lag 750,000 (~3 s)  write 614 ms  ...
 
-The counts are exact: an offset holds how many entries had ever been added to each stream.
+The counts are exact: an offset holds how many entries had ever been added to each stream. Of
+several servers a stream is named with its server: ``a:6379 orders``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError
-from pyspark_penstock.read.offsets import Offset
+from pyspark_penstock.read.offsets import ONLY, FleetOffset, Offset, Streams
 from pyspark_penstock.read.positions import Position
 from pyspark_penstock.shared.group_offsets import SharedOffset
 
@@ -63,11 +64,11 @@ def progress_of(report: Report) -> Iterator[StreamProgress]:
 
 def ranges_read(source: Mapping[str, Any]) -> Iterator[Read]:
     """What a batch has read by ranges."""
-    end = offset_of(source.get("endOffset"))
-    start = offset_of(source.get("startOffset"))
-    latest = offset_of(source.get("latestOffset"))
-    for stream, position in end.streams.items() if end else ():
-        head = latest.streams.get(stream) if latest else None
+    end = positions_of(source.get("endOffset"))
+    start = positions_of(source.get("startOffset"))
+    latest = positions_of(source.get("latestOffset"))
+    for stream, position in end.items():
+        head = latest.get(stream)
         lag = max(0, head.n - position.n) if head else None
         yield stream, entries_read(stream, position, start), position.id, lag
 
@@ -104,9 +105,9 @@ def stream_progress(
     )
 
 
-def entries_read(stream: str, position: Position, start: Offset | None) -> int:
+def entries_read(stream: str, position: Position, start: Streams) -> int:
     """How many entries there are from the beginning of the batch to *position*."""
-    before = start.streams.get(stream) if start else None
+    before = start.get(stream)
     if position == before:
         return 0
     if position.begin is not None and position.begin.n is not None:  # after the lost entries
@@ -114,20 +115,32 @@ def entries_read(stream: str, position: Position, start: Offset | None) -> int:
     return max(0, position.n - before.n) if before else 0
 
 
-def offset_of(value: Any) -> Offset | None:
+def positions_of(value: Any) -> Streams:
+    """The positions in an offset by the names that people are shown; none if it is not ours."""
+    offset = offset_of(value)
+    if offset is None:
+        return {}
+    return {
+        f"{server} {stream}" if server != ONLY else stream: position
+        for server, streams in offset.servers.items()
+        for stream, position in streams.items()
+    }
+
+
+def offset_of(value: Any) -> FleetOffset | None:
     """The offset, if it is one of our sources that read ranges; else None."""
     if not isinstance(value, dict):
         return None
     try:
-        return Offset.from_json(value)
+        return FleetOffset.from_json(value)
     except CheckpointError:
         return None
 
 
 def committed_offsets(report: Report) -> list[Offset]:
-    """How far each of our sources is read after the batch."""
+    """How far each of our sources that read one server is read after the batch."""
     found = (offset_of(source.get("endOffset")) for source in report["sources"])
-    return [offset for offset in found if offset is not None]
+    return [offset.part(ONLY) for offset in found if offset is not None and ONLY in offset.servers]
 
 
 def rate(per_s: float) -> str:

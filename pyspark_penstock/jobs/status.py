@@ -10,21 +10,23 @@ from pyspark_penstock.connect.stream_info import stream_state
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.jobs.checkpoint import Checkpoint, read_checkpoint
 from pyspark_penstock.jobs.files import LocalFiles
-from pyspark_penstock.jobs.server_options import ServerOptions, connect
-from pyspark_penstock.read.positions import Position
+from pyspark_penstock.jobs.server_options import ServerOptions, connect, overridden
+from pyspark_penstock.read.offsets import ONLY, Streams
 
 
 @dataclass(frozen=True)
 class StreamStatus:
     """How far one stream is read.
 
-    *lag* is None if the server does not answer or lacks the stream.
+    *lag* is None if the server does not answer or lacks the stream. *server* is empty if the query
+    reads only one.
     """
 
     stream: str
     id: str
     entries: int
     lag: int | None
+    server: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,20 +63,25 @@ def status(folder: str, server: ServerOptions) -> Status:
     If the server does not answer, the status has no lags.
     """
     checkpoint = read_checkpoint(LocalFiles(), folder)
-    positions = [pair for offset in checkpoint.offsets for pair in offset.streams.items()]
-    problem, heads = "", dict[str, int]()
-    try:
-        heads = entries_added(server, [stream for stream, _ in positions])
-    except ServerError as refused:
-        problem = str(refused)
+    streams, problems = list[StreamStatus](), list[str]()
+    parts = [(ONLY, offset.streams) for offset in checkpoint.offsets]
+    parts += [part for offset in checkpoint.fleets for part in offset.servers.items()]
+    for name, positions in parts:
+        at = server if name == ONLY else overridden(server, {"bootstrap.servers": name})
+        heads = dict[str, int]()
+        try:
+            heads = entries_added(at, list(positions))
+        except ServerError as refused:
+            problems.append(str(refused))
+        streams += stream_statuses(name, positions, heads)
     return Status(
         query=checkpoint.query,
         committed=checkpoint.committed.number if checkpoint.committed else None,
         planned_ms=checkpoint.committed.planned_ms if checkpoint.committed else None,
         unfinished=unfinished(checkpoint),
-        streams=tuple(stream_statuses(positions, heads)),
+        streams=tuple(streams),
         claims=tuple(claim_statuses(checkpoint)),
-        server_problem=problem,
+        server_problem="; ".join(problems),
     )
 
 
@@ -101,10 +108,10 @@ def entries_added(server: ServerOptions, streams: list[str]) -> dict[str, int]:
 
 
 def stream_statuses(
-    positions: list[tuple[str, Position]], heads: dict[str, int]
+    server: str, positions: Streams, heads: dict[str, int]
 ) -> Iterator[StreamStatus]:
-    """The status of each stream."""
-    for stream, position in positions:
+    """The status of each stream of a server."""
+    for stream, position in positions.items():
         head = heads.get(stream)
         lag = None if head is None else max(0, head - position.n)
-        yield StreamStatus(stream, str(position.id), position.n, lag)
+        yield StreamStatus(stream, str(position.id), position.n, lag, server)

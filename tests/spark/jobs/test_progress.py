@@ -51,6 +51,18 @@ def test_a_stream_that_was_not_read_has_no_line() -> None:
     assert [found.stream for found in progress_of(report(start, end, end))] == ["a"]
 
 
+def test_streams_of_several_servers_are_named_with_their_server() -> None:
+    def fleet(n: int) -> dict[str, Any]:
+        servers = {name: {"streams": {"s": position("9-3", n)}} for name in ("a:1", "b:2")}
+        return {"source": {"servers": ["a:1", "b:2"]}, "servers": servers}
+
+    found = list(progress_of(report(fleet(3), fleet(5), fleet(6))))
+    assert [(each.stream, each.entries, each.lag) for each in found] == [
+        ("a:1 s", 2, 1), ("b:2 s", 2, 1),
+    ]  # fmt: skip
+    assert not committed_offsets(report(fleet(3), fleet(5), fleet(6)))
+
+
 def test_a_batch_of_a_shared_group_has_the_group_s_lag() -> None:
     claims = {"a": {"entries": 4, "upto": "9-3"}, "b": {"entries": 0}}
     end = {"source": {"group": "g"}, "member": "spark-1", "batch": 2, "claims": claims}

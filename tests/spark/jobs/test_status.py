@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,21 @@ def test_claims_are_printed_as_text(shared: str, capsys: pytest.CaptureFixture[s
     _, _, first, second = capsys.readouterr().out.splitlines()
     assert first == "a  group 'g'  consumer 'spark-1-2'  claimed 4 entries up to 9-3"
     assert second == "b  group 'g'  consumer 'spark-1-2'  claimed nothing"
+
+
+def test_each_server_of_a_fleet_is_asked_for_its_streams(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = checkpoint(tmp_path, planned=0, committed=0)
+    at = {"streams": {"orders": {"id": "9-3", "n": 7}}}
+    fleet = {"source": {"servers": ["127.0.0.1:1", "127.0.0.1:2"]},
+             "servers": {"127.0.0.1:1": at, "127.0.0.1:2": at}}  # fmt: skip
+    (tmp_path / "offsets" / "0").write_text(batch(json.dumps(fleet)))
+    found = status(folder, NOWHERE)
+    assert [(s.server, s.stream, s.entries, s.lag) for s in found.streams] == [
+        ("127.0.0.1:1", "orders", 7, None), ("127.0.0.1:2", "orders", 7, None),
+    ]  # fmt: skip
+    assert "127.0.0.1:1" in found.server_problem
+    assert "127.0.0.1:2" in found.server_problem
+    assert main(["status", folder, "--server", "127.0.0.1:1"]) == 0
+    assert "127.0.0.1:2  orders  9-3" in capsys.readouterr().out
