@@ -34,7 +34,8 @@ from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 ENTRIES = 24
-STEPS_BETWEEN, MANY_STEPS_BETWEEN = 10, 35  # outages; Penstock starts more slowly
+# Outages; an attempt must have time to connect and to learn who has what. Penstock starts more slowly.
+STEPS_BETWEEN, MANY_STEPS_BETWEEN = 23, 35
 
 Options = dict[str, str]
 
@@ -163,7 +164,7 @@ def test_a_lagging_replica_is_not_used_while_the_primary_is_away(
 ) -> None:
     """The replica has no entries, markers or consumers, on which a query's decisions depend."""
     fill(restarted.client)
-    outages = Outages(restarted.kill, restarted.start, 7)
+    outages = Outages(restarted.kill, restarted.start, 17)
     addresses = f"127.0.0.1:{restarted.port},127.0.0.1:{replica}"
     query({"bootstrap.servers": addresses}, EXACTLY_ONCE, outages, **mode)
     assert outages.happened >= 2
