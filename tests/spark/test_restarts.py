@@ -34,7 +34,7 @@ from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 ENTRIES = 24
-# Outages; an attempt must have time to connect and to learn who has what. Penstock starts more slowly.
+# Outages; an attempt must have time to connect and to learn who has what. Penstock starts later.
 STEPS_BETWEEN, MANY_STEPS_BETWEEN = 23, 35
 
 Options = dict[str, str]
