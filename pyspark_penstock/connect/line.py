@@ -45,7 +45,7 @@ class Line:
 
         Raises ServerError if it has failed for ``retry_s``.
         """
-        retry = self._links.patience()
+        retry = self._links.new_retry()
         while True:
             try:
                 return attempt(self.connection())

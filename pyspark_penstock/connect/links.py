@@ -70,7 +70,7 @@ class Links:
         """
         replies: list[Any] = [None] * len(requests)
         waiting = [Open(at, request) for at, request in enumerate(requests)]
-        retry = self.patience()
+        retry = self.new_retry()
         while waiting:
             waiting, problem = self._round(waiting, replies)
             if problem is not None:
@@ -126,7 +126,7 @@ class Links:
         batches = []
         for place, requests in places.items():
             try:
-                batches.append(Batch(self._nodes.link(*place), requests))
+                batches.append(Batch(self._nodes.connection(*place), requests))
             except OSError as away:
                 again.extend(requests)
                 problems.append(away)
@@ -153,8 +153,8 @@ class Links:
             raise reply
         return reply
 
-    def patience(self) -> Retry:
-        """How long to try."""
+    def new_retry(self) -> Retry:
+        """How long to try, afresh: the time begins with the first failure."""
         return Retry(self._server, self._doing)
 
     def group(self, stream: str) -> object:
@@ -165,7 +165,7 @@ class Links:
 
     def connection_of(self, stream: str) -> Connection:
         """The connection to who has *stream* now. Raises OSError."""
-        return self._nodes.link(*self._nodes.where(stream))
+        return self._nodes.connection(*self._nodes.where(stream))
 
     def failed(
         self,
@@ -198,7 +198,7 @@ class Links:
         Any other exception than OSError leaves at once, and the connection is dropped: a reply may
         still arrive on it.
         """
-        retry = self.patience()
+        retry = self.new_retry()
         while True:
             connection = None
             try:
@@ -225,7 +225,7 @@ class Links:
         return sorted(names)
 
     def _persistently(self, attempt: Callable[[], T]) -> T:
-        retry = self.patience()
+        retry = self.new_retry()
         while True:
             try:
                 return attempt()
@@ -234,9 +234,9 @@ class Links:
 
     def _of_each(self, *words: Word) -> list[Any]:
         """The reply of each primary to one command. Raises OSError."""
-        connections = [self._nodes.link(at) for at in self._nodes.map().primaries]
+        connections = [self._nodes.connection(at) for at in self._nodes.map().primaries]
         for connection in connections:
-            self._or_close(connection, lambda link: link.send_all([words]))
+            self._or_close(connection, lambda one: one.send_all([words]))
         return [self._or_close(connection, Connection.replies)[0] for connection in connections]
 
     def _or_close(self, connection: Connection, use: Callable[[Connection], T]) -> T:
@@ -276,7 +276,7 @@ class Links:
         names: set[str] = set()
         cursors: dict[Address, bytes] = dict.fromkeys(self._nodes.map().primaries, b"0")
         while cursors:
-            connections = {at: self._nodes.link(at) for at in cursors}
+            connections = {at: self._nodes.connection(at) for at in cursors}
             for at, connection in connections.items():
                 request = ("SCAN", cursors[at], *words, "COUNT", SCAN_COUNT)
                 self._or_close(connection, partial(Connection.send_all, requests=[request]))

@@ -14,13 +14,13 @@ from enum import Enum
 from typing import Any
 
 from pyspark_penstock.connect.address import REPLICA, Address, Server, written
-from pyspark_penstock.connect.cluster import is_node
-from pyspark_penstock.connect.connection import Connection, Redirected
+from pyspark_penstock.connect.connection import Connection, Redirected, pairs
 from pyspark_penstock.connect.dial import Preference, dial, greeted
 from pyspark_penstock.connect.slots import Owner, SlotMap, key_slot, place
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.names import key
 
+ENABLED = b"cluster_enabled:1"
 AVOID_S = 10.0  # a replica that could not be used
 WHOLE = -1  # the group of all keys of a server that is no cluster
 MOST_ASKING = 10_000  # keys whose next node is remembered, against a cluster that never settles
@@ -44,7 +44,7 @@ class Nodes:
         self._preference = preference
         self._copies = server.read_from == REPLICA and preference is not Preference.PRIMARY
         self._chosen = random.random()  # noqa: S311  (which replica)
-        self._links: dict[tuple[Address, Use], Connection] = {}
+        self._connections: dict[tuple[Address, Use], Connection] = {}
         self._map: SlotMap | None = None
         self._known: list[Address] = []
         self._asking: dict[bytes, Address] = {}
@@ -62,9 +62,9 @@ class Nodes:
 
     def rest(self) -> None:
         """Close all connections, and remember who has which slot."""
-        for connection in self._links.values():
+        for connection in self._connections.values():
             connection.close()
-        self._links.clear()
+        self._connections.clear()
 
     # ------------------------------------------------------------------ which node
 
@@ -96,16 +96,16 @@ class Nodes:
             at for at in replicas[first:] + replicas[:first] if self._avoided.get(at, now) <= now
         ]
 
-    def link(self, at: Address, use: Use = Use.SLOTS) -> Connection:
+    def connection(self, at: Address, use: Use = Use.SLOTS) -> Connection:
         """The connection to a node. Raises OSError, ServerError."""
-        found = self._links.get((at, use))
+        found = self._connections.get((at, use))
         if found is None:
             try:
                 found = self._connected(at, use)
             except OSError:
                 self.lose((at, use))
                 raise
-            self._links[at, use] = found
+            self._connections[at, use] = found
         return found
 
     def _connected(self, at: Address, use: Use) -> Connection:
@@ -154,10 +154,10 @@ class Nodes:
         except BaseException:
             connection.close()
             raise
-        old = self._links.pop((connection.address, Use.SLOTS), None)
+        old = self._connections.pop((connection.address, Use.SLOTS), None)
         if old is not None:
             old.close()
-        self._links[connection.address, Use.SLOTS] = connection
+        self._connections[connection.address, Use.SLOTS] = connection
 
     def _is_of_cluster(self, connection: Connection) -> bool:
         self.is_cluster = self.is_cluster or is_node(connection)
@@ -171,25 +171,25 @@ class Nodes:
     def _take(self, heard: SlotMap) -> None:
         self._map = heard
         self._known = list(heard.nodes())
-        for at, use in list(self._links):
+        for at, use in list(self._connections):
             if at not in self._known:
-                self._links.pop((at, use)).close()
+                self._connections.pop((at, use)).close()
 
     # ------------------------------------------------------------------ what went wrong
 
     def drop(self, connection: Connection) -> None:
         """Close a connection that broke, and ask again who has which slot."""
         connection.close()
-        for where, known in list(self._links.items()):
+        for where, known in list(self._connections.items()):
             if known is connection:
-                del self._links[where]
+                del self._connections[where]
                 self.lose(where)
         self.forget()
 
     def redirect(self, name: str, connection: Connection, problem: Redirected) -> None:
         """Follow MOVED or ASK of *connection*. Raises ConnectionError if it names no address."""
         asked = connection.address
-        copies = self._links.get((asked, Use.COPIES)) is connection
+        copies = self._connections.get((asked, Use.COPIES)) is connection
         self.follow(name, (asked, Use.COPIES if copies else Use.SLOTS), problem)
 
     def follow(self, name: str, where: tuple[Address, Use], problem: Redirected) -> None:
@@ -216,4 +216,16 @@ class Nodes:
     def _hear(self, at: Address) -> None:
         """Ask the node that is said to have a slot for its map; if it is away, any."""
         with suppress(OSError, ServerError):
-            self._take(SlotMap(self.link(at).call("CLUSTER", "SLOTS"), at))
+            self._take(SlotMap(self.connection(at).call("CLUSTER", "SLOTS"), at))
+
+
+def is_node(connection: Connection) -> bool:
+    """Whether the server is a node of a cluster. INFO says so; HELLO, where INFO is not allowed.
+
+    A server that allows neither, such as a proxy, counts as none. Raises OSError.
+    """
+    with suppress(ServerError):
+        return ENABLED in connection.call("INFO", "cluster")
+    with suppress(ServerError):
+        return bool(pairs(connection.call("HELLO")).get("mode") == b"cluster")
+    return False

@@ -12,11 +12,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
+import redis
+
+from pyspark_penstock.connect.address import Server
+from pyspark_penstock.connect.client import pool
+from pyspark_penstock.connect.dial import dial
 from pyspark_penstock.connect.links import Links
+from pyspark_penstock.connect.nodes import is_node
 from pyspark_penstock.connect.stream_info import StreamState
-from pyspark_penstock.names import key
-from pyspark_penstock.read.new_keys import NewKeys
+from pyspark_penstock.errors import ServerError
+from pyspark_penstock.names import key, text
 from pyspark_penstock.read.source_options import ReadOptions
 from pyspark_penstock.read.states import listed_states
 
@@ -24,6 +31,8 @@ QUICK_S = 1.0  # a scan that took no longer is done at each look
 REST = 10  # times as long as it took
 MANY, REST_OF_MANY_S = 1_000, 2.0  # streams, of which a search takes a good part of a look
 WITH_EVENTS_S = 300.0  # events may get lost; a scan finds what they have missed
+NEEDED = frozenset("En")
+MOST_AT_ONCE = 100_000  # messages taken at one look, against a server that never ends
 
 
 class Discovery:
@@ -97,3 +106,69 @@ class Discovery:
         if took > QUICK_S:
             return took * REST
         return REST_OF_MANY_S if len(self._known) > MANY else 0.0
+
+
+class NewKeys:
+    """What one server that is no cluster tells of new keys, if its keyspace events are on.
+
+    ``notify-keyspace-events`` with E and n (Redis 7.0) sends the name of each key that is made.
+    Events of writes (t) are not used: there is one for each entry. A copy that was pickled listens
+    no more.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._events: Any = None
+        self._refused = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_events": None}
+
+    def close(self) -> None:
+        """Listen no more."""
+        if self._events is not None:
+            self._events.close()
+            self._events = None
+
+    def listen(self) -> bool:
+        """Listen from now on, if the server sends such events; whether it does."""
+        if self._events is None and not self._refused:
+            try:
+                self._subscribe()
+            except (OSError, ServerError, redis.RedisError):
+                self.close()
+        return self._events is not None
+
+    def _subscribe(self) -> None:
+        with dial(self._server) as connection:
+            try:
+                setting = connection.call("CONFIG", "GET", "notify-keyspace-events")
+            except ServerError:
+                setting = []
+            flags = setting[1].decode() if len(setting) == 2 else ""
+            if not set(flags) >= NEEDED or is_node(connection):
+                self._refused = True
+                return
+            client: Any = redis.Redis(connection_pool=pool(self._server, connection.address))
+        self._events = client.pubsub()
+        self._events.subscribe(f"__keyevent@{self._server.db}__:new")
+        confirmed = self._events.get_message(timeout=5)
+        if confirmed is None or confirmed["type"] != "subscribe":
+            self.close()
+
+    def names(self) -> set[str] | None:
+        """The names of keys made since the last call; None if nobody listens."""
+        if self._events is None:
+            return None
+        found: set[str] = set()
+        try:
+            for _ in range(MOST_AT_ONCE):
+                message = self._events.get_message(timeout=0)
+                if message is None:
+                    return found
+                if message["type"] == "message":
+                    found.add(text(message["data"]))
+        except (OSError, redis.RedisError):
+            self.close()
+            return None
+        return found

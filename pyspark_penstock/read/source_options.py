@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import redis
-
-from pyspark_penstock.connect import stream_info
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.dial import Preference
@@ -28,19 +24,15 @@ from pyspark_penstock.options import (
 from pyspark_penstock.read import bounds, sharing_options
 from pyspark_penstock.read.bounds import Bounds, Kind
 from pyspark_penstock.read.columns import BAD_ROWS_LEAVE, FAILFAST, MODES, PERMISSIVE
-from pyspark_penstock.read.globs import expression_of as expression_of_glob
-from pyspark_penstock.read.offsets import brief
 from pyspark_penstock.read.position_group import PositionGroup
 from pyspark_penstock.read.sharing_options import Sharing, sharing_of
+from pyspark_penstock.read.subscription import SUBSCRIPTIONS, Subscription
 
 ENTRIES = "entries"
 VIEWS = ("streams", "groups", "consumers", "pending")  # the replies of XINFO and XPENDING
-PATTERNS = GLOB, REGEX = ("glob", "regex")
-EVERYTHING = "*"
 BAD_ROWS = ("column", "drop", "fail")
 TO_STREAM = "stream:"
 CORRUPT = "_corrupt_record"  # the column's name that Spark's own sources have
-SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 FORMATS = ("valueFormat", "fieldsFormat")
 ABOUT_ENTRIES = (
     "assign", *FORMATS, "mode", "columnNameOfCorruptRecord", "includeMetadata", "inferSchema",
@@ -52,58 +44,6 @@ ABOUT_ENTRIES = (
 MOST_DEFAULT_PARTITIONS = 4  # one server thread feeds no more
 MAX_OFFSETS = 1_000_000
 NOT_OF_GROUPS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "badRows")
-
-
-@dataclass(frozen=True)
-class Subscription:
-    """Which streams to read: by name, or all that match a glob or a regular expression."""
-
-    streams: tuple[str, ...] = ()
-    pattern: str = ""
-    expression: str = ""
-
-    @classmethod
-    def from_options(cls, options: Options) -> Subscription:
-        """The subscription in the options. Raises OptionError."""
-        options.at_most_one(*SUBSCRIPTIONS)
-        if "subscribePattern" in options:
-            if options.choice("patternType", *PATTERNS) == REGEX:
-                return cls(expression=expression_of(options))
-            return cls(pattern=pattern_of(options))
-        for name in ("patternType", "discoveryInterval"):
-            options.refuse([name], "is for 'subscribePattern': give one")
-        return cls(names_of(options))
-
-    def source(self) -> dict[str, Any]:
-        """The form in the checkpoint."""
-        if self.expression:
-            return {"subscribePattern": self.expression, "patternType": REGEX}
-        if self.pattern:
-            return {"subscribePattern": self.pattern}
-        return brief({"subscribe": sorted(self.streams)})
-
-    def names(self, client: redis.Redis) -> list[str]:
-        """The names of the streams, as of now."""
-        if not self.is_open:
-            return list(self.streams)
-        found = stream_info.matching_streams(client, self.glob)
-        return [name for name in found if self.matches(name)]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether streams may be found that have no name here."""
-        return bool(self.pattern or self.expression)
-
-    @property
-    def glob(self) -> str:
-        """A glob that all of them match."""
-        return self.pattern or EVERYTHING
-
-    def matches(self, name: str) -> bool:
-        """Whether the stream *name*, which matches the glob, is one of them."""
-        if self.expression:
-            return re.fullmatch(self.expression, name) is not None
-        return not self.pattern or expression_of_glob(self.pattern).fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
@@ -312,41 +252,6 @@ def treatment_of_bad_rows(options: Options) -> dict[str, str]:
 def seconds(options: Options, name: str) -> float | None:
     """A time in seconds; None if the option is not given. Raises OptionError."""
     return options.duration_ms(name, "0") / 1_000 if name in options else None
-
-
-def pattern_of(options: Options) -> str:
-    """The glob of ``subscribePattern``."""
-    pattern = options.text("subscribePattern")
-    if not pattern:
-        raise refusal("subscribePattern", pattern, "a glob; * is all streams")
-    return pattern
-
-
-def expression_of(options: Options) -> str:
-    """The regular expression of ``subscribePattern``. Raises OptionError."""
-    pattern = options.text("subscribePattern")
-    try:
-        re.compile(pattern)
-    except re.error as problem:
-        raise refusal("subscribePattern", pattern, f"a regular expression: {problem}") from None
-    if not pattern:
-        raise refusal("subscribePattern", pattern, "a regular expression; .* is all streams")
-    return pattern
-
-
-def names_of(options: Options) -> tuple[str, ...]:
-    """The names in ``assign`` or ``subscribe``, at least one."""
-    if "assign" in options:
-        streams = tuple(sorted(options.json_object("assign")))
-        if not streams:
-            raise refusal("assign", options.text("assign"), "ranges of at least one stream")
-        return streams
-    if "subscribe" not in options:
-        raise OptionError("which streams? Give 'subscribe', 'subscribePattern' or 'assign'")
-    names = tuple(name.strip() for name in options.text("subscribe").split(","))
-    if not all(names):
-        raise refusal("subscribe", options.text("subscribe"), "names of streams: one is empty")
-    return tuple(dict.fromkeys(names))
 
 
 def check_starts(options: Options, starting: Bounds, subscription: Subscription) -> None:

@@ -1,25 +1,33 @@
-"""Claims: the commands by which the driver claims entries for a consumer and acknowledges them.
+"""Claims: how the driver claims the entries of a batch, and acknowledges them.
 
+    XPENDING                 says what is pending now, even if earlier replies were lost
     XAUTOCLAIM ... JUSTID    takes over entries that were pending for too long
     XREADGROUP ... >         takes new entries; their content is dropped unread
-    XPENDING                 says what is pending now, even if earlier replies were lost
     XACK                     after the batch
 
-Each step can be repeated after a lost connection, since it begins with what is pending.
+A batch has the entries that its consumer has already, then stale entries, then new ones. Each step
+can be repeated after a lost connection, since it begins with what is pending.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
 from pyspark_penstock.connect.connection import Connection, pairs
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import CheckpointError, ServerError
 from pyspark_penstock.names import key, text
+from pyspark_penstock.read import plan
 from pyspark_penstock.read.positions import Cut
 from pyspark_penstock.shared.group_offsets import Claim, Place
+from pyspark_penstock.shared.group_queue import GroupQueue
+
+logger = logging.getLogger(__name__)
 
 PAGE_SIZE = 2_000
 NONE_LEFT = b"0-0"
@@ -133,3 +141,76 @@ def acknowledge(connection: Connection, place: Place, claim: Claim) -> None:
         connection.call("XACK", place.stream, place.group, *ids[first : first + PAGE_SIZE])
     if not pending(connection, place):
         connection.call("XGROUP", "DELCONSUMER", *place)
+
+
+class Claimer:
+    """Claims entries for one query. *step* gives the size of a task for a number of entries.
+
+    The search for stale entries goes through all pending entries. So it runs only at the start, and
+    then twice in *min_idle_ms*.
+    """
+
+    def __init__(
+        self,
+        links: Links,
+        min_idle_ms: int,
+        page_size: int,
+        step: Callable[[int], int],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._links = links
+        self._min_idle_ms = min_idle_ms
+        self._page_size = page_size
+        self._step = step
+        self._now = now
+        self._next_search_s: dict[str, float] = {}
+
+    def claim(
+        self, places: Mapping[str, Place], queues: Mapping[str, GroupQueue], most: int
+    ) -> dict[str, Claim]:
+        """Claim up to *most* entries in all. Returns the entries then pending at each place.
+
+        Entries that a consumer has from an earlier attempt belong to the batch, even if they are
+        more than *most*.
+        """
+        held = {s: self._pending(places[s]) if q.pending else 0 for s, q in queues.items()}
+        left = most - sum(held.values())
+        for stream, queue in queues.items():
+            if queue.pending > held[stream] and left > 0 and self._due(stream):
+                taken = self._take_over(places[stream], held[stream] + left) - held[stream]
+                held[stream] += taken
+                left -= taken
+        new = plan.shares({s: q.backlog for s, q in queues.items()}, left) if left > 0 else {}
+        wanted = {s: held[s] + new.get(s, 0) for s in queues}
+        return {s: self._claim(places[s], held[s], n) for s, n in wanted.items() if n}
+
+    def _pending(self, place: Place) -> int:
+        return self._links.retry(place.stream, lambda connection: pending(connection, place))
+
+    def _due(self, stream: str) -> bool:
+        return self._now() >= self._next_search_s.get(stream, 0.0)
+
+    def _take_over(self, place: Place, most: int) -> int:
+        """Claim stale entries until *most* are pending at *place*. Returns how many are."""
+        stale = self._links.retry(
+            place.stream,
+            lambda connection: claim_stale(connection, place, self._min_idle_ms, most),
+        )
+        if stale.deleted:
+            logger.warning(
+                "stream %r: %d entries that others had left pending had been deleted",
+                place.stream, stale.deleted,
+            )  # fmt: skip
+        if stale.complete:
+            self._next_search_s[place.stream] = self._now() + self._min_idle_ms / 2_000
+        return self._pending(place)
+
+    def _claim(self, place: Place, held: int, most: int) -> Claim:
+        """Claim new entries until *most* are pending at *place*. Returns all that are."""
+        if most > held:
+            self._links.retry(
+                place.stream,
+                lambda connection: claim_new(connection, place, most, self._page_size),
+            )
+        step = self._step(most)
+        return self._links.retry(place.stream, lambda connection: claim_of(connection, place, step))

@@ -33,9 +33,7 @@ from pyspark_penstock.connect.client import LazyClient
 from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.stream_info import group_states, stream_state
-from pyspark_penstock.errors import DataLossError
-from pyspark_penstock.read import plan
-from pyspark_penstock.read.data_loss import ADVICE
+from pyspark_penstock.read import data_loss, plan
 from pyspark_penstock.read.entry_reader import batches
 from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.sharing_options import Sharing
@@ -44,7 +42,7 @@ from pyspark_penstock.read.starting_position import head_of, start_of
 from pyspark_penstock.read.worker_exit import exit_if_spark_hung_up
 from pyspark_penstock.schema import Column, columns_of
 from pyspark_penstock.shared import claims, group_queue
-from pyspark_penstock.shared.claimer import Claimer
+from pyspark_penstock.shared.claims import Claimer
 from pyspark_penstock.shared.group_offsets import Claim, ClaimedRange, Place, SharedOffset
 from pyspark_penstock.shared.group_queue import GroupQueue
 from pyspark_penstock.shared.pending_scan import PendingScan
@@ -230,13 +228,10 @@ def read_claimed(task: ClaimedRange, columns: list[Column], options: ReadOptions
 
 def check_all_there(place: Place, entries: int, found: int, fail: bool) -> None:
     """Raise DataLossError, or warn, if fewer than *entries* are still pending."""
-    if found >= entries:
-        return
-    problem = (
-        f"stream {place.stream!r}: {entries - found} of {entries} entries that {place.consumer!r} "
-        f"had claimed are not pending for it any more: others of group {place.group!r} have taken "
-        f"them over or acknowledged them; {ADVICE}"
-    )
-    if fail:
-        raise DataLossError(problem)
-    logger.warning("%s", problem)
+    if found < entries:
+        problem = (
+            f"stream {place.stream!r}: {entries - found} of {entries} entries that "
+            f"{place.consumer!r} had claimed are not pending for it any more: others of group "
+            f"{place.group!r} have taken them over or acknowledged them"
+        )
+        data_loss.tell(problem, fail=fail)

@@ -9,7 +9,7 @@ from pyspark_penstock.connect.line import Line
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.names import key
-from pyspark_penstock.write.atomic_staging import Piece, Staging
+from pyspark_penstock.write.atomic import Piece, Staging
 from pyspark_penstock.write.delivery import AtLeastOnce, Delivery, Task
 from pyspark_penstock.write.exactly_once import MOST_BYTES, ExactlyOnce
 from pyspark_penstock.write.marker import MarkerKey, marker_name

@@ -4,7 +4,7 @@ at-least-once   here             after a lost connection, sends the rows again
 exactly-once    exactly_once     sets a marker in the transaction that writes the rows
 ordered         ordered          the same with one marker for a stream, and ids that follow from
                                  the rows
-atomic          atomic_staging   the driver writes all rows of a batch in one transaction
+atomic          atomic           the driver writes all rows of a batch in one transaction
 """
 
 from __future__ import annotations

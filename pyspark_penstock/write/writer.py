@@ -16,9 +16,8 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.errors import OptionError, SinkError
-from pyspark_penstock.write import atomic_publication
-from pyspark_penstock.write.atomic_publication import Publication
-from pyspark_penstock.write.atomic_staging import Piece
+from pyspark_penstock.write import atomic
+from pyspark_penstock.write.atomic import Piece, Publication
 from pyspark_penstock.write.deliveries import Deliveries, Place
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.ordered import RowIds, WriterMarkerKey
@@ -54,7 +53,7 @@ def write_rows(
             rows += batch.num_rows
         deliveries.finish()
     except Exception:
-        atomic_publication.give_up(options.fleet, deliveries.staged)
+        atomic.give_up(options.fleet, deliveries.staged)
         raise
     finally:
         deliveries.close()
@@ -93,7 +92,7 @@ def check_one_task_each(written: list[EntriesWritten]) -> None:
 def give_up(messages: Messages, options: SinkOptions) -> None:
     """Delete what the tasks of a failed batch have staged."""
     pieces = [piece for message in entries_written(messages) for piece in message.staged]
-    atomic_publication.give_up(options.fleet, pieces)
+    atomic.give_up(options.fleet, pieces)
 
 
 class PenstockWriter(DataSourceArrowWriter):

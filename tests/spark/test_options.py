@@ -17,11 +17,11 @@ from pyspark_penstock.errors import OptionError
 from pyspark_penstock.options import Options
 from pyspark_penstock.read.bounds import EARLIEST, LATEST, Bound, Kind
 from pyspark_penstock.read.source_options import (
-    Subscription,
     batch_options,
     schema_options,
     stream_options,
 )
+from pyspark_penstock.read.subscription import Subscription
 from pyspark_penstock.schema import fields_type, raw_schema
 from pyspark_penstock.source import PenstockDataSource
 from pyspark_penstock.write.sink_options import sink_options

@@ -9,8 +9,8 @@ import redis
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect.address import Server
-from pyspark_penstock.connect.cluster import is_node
 from pyspark_penstock.connect.dial import dial
+from pyspark_penstock.connect.nodes import is_node
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.source import PenstockDataSource
 from tests.compat.processes import ServerProcess, redis_tool

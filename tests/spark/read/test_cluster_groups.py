@@ -14,7 +14,7 @@ from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.connect.stream_info import group_states
 from pyspark_penstock.read import views
 from pyspark_penstock.shared import claims, group_queue
-from pyspark_penstock.shared.claimer import Claimer
+from pyspark_penstock.shared.claims import Claimer
 from pyspark_penstock.shared.group_offsets import Place
 from tests.spark.clustered import Cluster
 

@@ -13,8 +13,8 @@ from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.read import discovery
 from pyspark_penstock.read.discovery import Discovery
-from pyspark_penstock.read.globs import expression_of
 from pyspark_penstock.read.source_options import batch_options
+from pyspark_penstock.read.subscription import expression_of_glob
 from tests.polling import until
 from tests.spark.clock import Clock
 
@@ -113,9 +113,9 @@ def test_events_of_new_keys_replace_searches(client: redis.Redis, discovery_of: 
     ],
 )  # fmt: skip
 def test_globs_match_as_servers_do(glob: str, name: str, matches: bool) -> None:
-    assert (expression_of(glob).fullmatch(name) is not None) is matches
+    assert (expression_of_glob(glob).fullmatch(name) is not None) is matches
 
 
 @given(st.text("ab[]^-\\*?.", max_size=8))
 def test_every_glob_has_an_expression(glob: str) -> None:
-    expression_of(glob)
+    expression_of_glob(glob)

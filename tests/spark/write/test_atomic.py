@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from pyspark_penstock.connect.connection import Connection
 from pyspark_penstock.entry_id import LARGEST_PART
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.write import atomic_staging
+from pyspark_penstock.write import atomic
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import SinkOptions, sink_options
@@ -49,7 +49,7 @@ def staged(client: redis.Redis) -> list[bytes]:
 def test_no_row_is_visible_before_all_are(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(atomic_staging, "PIECE_ROWS", 2)
+    monkeypatch.setattr(atomic, "PIECE_ROWS", 2)
     sink = options(at)
     messages: list[Any] = [stage(sink, 0, 1, 2, 3), stage(sink, 1, 4, 5)]
     assert (client.exists("s"), len(staged(client))) == (0, 3)
@@ -62,7 +62,7 @@ def test_no_row_is_visible_before_all_are(
 def test_staged_pieces_are_limited_in_size_except_for_one_large_row(
     client: redis.Redis, at: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(atomic_staging, "PIECE_BYTES", 100)
+    monkeypatch.setattr(atomic, "PIECE_BYTES", 100)
     long = pa.RecordBatch.from_pydict({"t": ["a", "b", "c" * 200, "d", "e"]})
     sink = options(at)
     encoder = RowEncoder(StructType().add("t", "string"), sink)
