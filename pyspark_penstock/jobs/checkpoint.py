@@ -54,7 +54,7 @@ class Checkpoint:
 
     @property
     def fleets(self) -> tuple[FleetOffset, ...]:
-        """The same for each source that reads several servers."""
+        """These offsets by server, for each source that reads several servers."""
         return self.committed.fleets if self.committed else ()
 
     @property
