@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SPARK, PIPELINE, README = "docs/spark.md", "docs/pipeline.md", "README.md"
 DUMPS, WATCHING = "docs/dumps.md", "docs/watching-queries.md"
-KAFKA = "docs/from-kafka-source.md"
+KAFKA, RECIPES = "docs/from-kafka-source.md", "docs/spark-recipes.md"
 README_PART = re.compile(r"^## With Spark$(.*?)^## ", re.MULTILINE | re.DOTALL)
 
 

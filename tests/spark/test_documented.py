@@ -8,7 +8,17 @@ import re
 import pytest
 
 from pyspark_penstock.cli.arguments import parser
-from tests.spark.documented import DUMPS, PIPELINE, README, ROOT, SPARK, WATCHING, block, blocks
+from tests.spark.documented import (
+    DUMPS,
+    PIPELINE,
+    README,
+    RECIPES,
+    ROOT,
+    SPARK,
+    WATCHING,
+    block,
+    blocks,
+)
 
 RUN = {
     (SPARK, "import pyspark_penstock"): "cli/test_process.py",
@@ -22,6 +32,17 @@ RUN = {
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
     (PIPELINE, "checkpoint ="): "jobs/test_pipeline.py",
     (PIPELINE, 'pip install ".[spark]"'): "jobs/test_cluster.py",
+    (RECIPES, "orders = (spark.readStream"): "test_session_recipes.py",
+    (RECIPES, "from deltalake import"): "test_session_recipes.py",
+    (RECIPES, "from pyiceberg"): "test_session_recipes.py",
+    (RECIPES, "from pyspark.sql.functions import from_json"): "test_session_recipes.py",
+    (RECIPES, "import io"): "test_session_recipes.py",
+    (RECIPES, "import pandas"): "test_session_recipes.py",
+    (RECIPES, "checkpoint ="): "test_session_recipes.py",
+    (RECIPES, "from pyspark.sql import SparkSession"): "test_session_recipes.py",
+    (RECIPES, "name: sales"): "test_session_recipes.py",
+    (RECIPES, "from pyspark import pipelines"): "test_session_recipes.py",
+    (RECIPES, "spark-pipelines run"): "test_session_recipes.py",
 }
 NOT_RUN = {
     (README, 'pip install ".[spark]"'): "it is how the tests' own environment is made",
@@ -34,7 +55,7 @@ NOT_RUN = {
 }
 
 
-@pytest.mark.parametrize("page", [SPARK, PIPELINE, DUMPS, WATCHING, README])
+@pytest.mark.parametrize("page", [SPARK, PIPELINE, DUMPS, WATCHING, README, RECIPES])
 def test_each_block_is_run_by_a_test_or_listed(page: str) -> None:
     known = {beginning for where, beginning in [*RUN, *NOT_RUN] if where == page}
     assert [text for text in blocks(page) if not text.startswith(tuple(known))] == []
@@ -45,7 +66,7 @@ def test_each_block_is_run_by_a_test_or_listed(page: str) -> None:
 @pytest.mark.parametrize(("page", "beginning"), RUN)
 def test_the_test_that_runs_a_block_reads_it_from_the_page(page: str, beginning: str) -> None:
     names = {SPARK: "SPARK", PIPELINE: "PIPELINE", README: "README"}
-    name = (names | {DUMPS: "DUMPS", WATCHING: "WATCHING"})[page]
+    name = (names | {DUMPS: "DUMPS", WATCHING: "WATCHING", RECIPES: "RECIPES"})[page]
     code = (ROOT / "tests/spark" / RUN[page, beginning]).read_text("utf-8")
     assert re.search(rf"block\({name}, ['\"]{re.escape(beginning)}", code)
 
