@@ -46,6 +46,11 @@ WRITING = (
     "stream", "partitionBy", "delivery", "maxLen", "minId", "approximate", "nullFields", "txnAppId",
     "txnVersion", "maxTransactionRows",
 )  # fmt: skip
+# Spark's, on a writer: its offsets are logged later than batches run.
+ASYNC_PROGRESS = (
+    "asyncProgressTrackingEnabled", "asyncProgressTrackingCheckpointIntervalMs",
+    "_asyncProgressTrackingOverrideSinkSupportCheck",
+)  # fmt: skip
 IGNORED = frozenset({"path", "checkpointlocation", "queryname"})  # Spark's own
 OF_KAFKA = ("kafka.", "kafkaconsumer.", "fetchoffset.")  # as Kafka's source does, too
 

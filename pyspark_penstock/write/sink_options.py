@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark_penstock.connect.fleet import Fleet
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.options import FLEET, SERVER, WRITING, Options, refusal
+from pyspark_penstock.options import ASYNC_PROGRESS, FLEET, SERVER, WRITING, Options, refusal
 
 EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
     "exactly-once", "at-least-once", "ordered", "atomic",
@@ -36,7 +36,7 @@ class SinkOptions:
 
 def sink_options(given: Mapping[str, str]) -> SinkOptions:
     """The options of a write. Raises OptionError."""
-    options = Options(given, "writing", SERVER, FLEET, WRITING)
+    options = Options(given, "writing", SERVER, FLEET, WRITING, ASYNC_PROGRESS)
     if "txnVersion" in options and "txnAppId" not in options:
         raise OptionError("'txnVersion' is the version of a 'txnAppId': give that too")
     if "txnAppId" in options and not options.text("txnAppId"):
@@ -45,6 +45,12 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
     most_rows = MOST_ROWS_ATOMIC if delivery == ATOMIC else MOST_ROWS
     if delivery == AT_LEAST_ONCE:
         options.refuse(TRANSACTIONAL, "contradicts delivery=at-least-once: it has no transactions")
+    elif options.flag(ASYNC_PROGRESS[0], False):
+        raise OptionError(
+            "asyncProgressTrackingEnabled=true: after a crash, numbers of batches that were "
+            f"written are given to other rows, and delivery={delivery} would leave these out: "
+            "give delivery=at-least-once"
+        )
     return SinkOptions(
         fleet=(fleet := Fleet.from_options(options)),
         partition_by=partition_by(options, fleet),

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect import connection
-from pyspark_penstock.errors import SinkError
+from pyspark_penstock.errors import OptionError, SinkError
 from pyspark_penstock.read import plan
 from pyspark_penstock.read.source_options import StreamOptions, stream_options
 from pyspark_penstock.write.sink_options import (
+    AT_LEAST_ONCE,
     ATOMIC,
     EXACTLY_ONCE,
     ORDERED,
@@ -100,6 +101,46 @@ def test_a_query_killed_once_at_any_step_writes_each_entry_once(
         run(checkpoint, options, no_step)
         assert written(client) == expected, whole.steps[kill_at - 1]
         assert delivery != ORDERED or xrange(client, "out") == entries
+
+
+def run_with_a_log_that_lags(client: redis.Redis, at: dict[str, str], delivery: str) -> set[int]:
+    """Three batches run, of which the log knows one when the query is killed; then it goes on.
+
+    So numbers that were written are given to other entries. Returns the entries there are in all.
+    """
+    fill(client, 12)
+    checkpoint, to = Checkpoint(), sink_options(at | {"stream": "out", "delivery": delivery})
+    run(checkpoint, (source(at, maxOffsetsPerTrigger="4", minPartitions="1"), to), no_step)
+    assert checkpoint.committed == 3
+    known = Checkpoint(checkpoint.ends[:1], 1, {0: checkpoint.plans[0]})
+    for i in range(12, 20):
+        client.xadd("a", {"i": i})
+    run(known, (source(at, minPartitions="1"), to), no_step)
+    assert known.committed == 2
+    return set(range(20))
+
+
+@ONE_SERVER
+def test_asynchronous_progress_writes_again_at_least_once(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    everything = run_with_a_log_that_lags(client, at, AT_LEAST_ONCE)
+    found = written(client)
+    assert found.keys() == everything
+    assert found.total() == 4 + 8 + 16  # the second and the third batch are there twice
+
+
+@ONE_SERVER
+@pytest.mark.parametrize("delivery", [EXACTLY_ONCE, ATOMIC])
+def test_asynchronous_progress_would_lose_entries_with_markers(
+    client: redis.Redis, at: dict[str, str], delivery: str
+) -> None:
+    """Why it is refused: the marker says that this number was written."""
+    everything = run_with_a_log_that_lags(client, at, delivery)
+    assert everything - written(client).keys() == set(range(12, 20))
+    wanted = at | {"delivery": delivery, "asyncProgressTrackingEnabled": "true"}
+    with pytest.raises(OptionError, match="would leave these out"):
+        sink_options(wanted)
 
 
 def test_a_query_killed_repeatedly_writes_each_entry_once(
