@@ -7,7 +7,8 @@ twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import cycle
 
 import pytest
 import redis
@@ -34,8 +35,9 @@ from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long")
 ENTRIES = 24
-# Outages; an attempt must have time to connect and to learn who has what. Penstock starts later.
-STEPS_BETWEEN, MANY_STEPS_BETWEEN = 23, 35
+# Steps between outages, in turn. Some are so few that the attempt cannot succeed; after more than a
+# publication takes (30) it must. Penstock starts more slowly, so it gets fewer outages.
+GAPS, LONG_GAPS = (4, 7, 11, 35), (7, 23, 35)
 
 Options = dict[str, str]
 
@@ -46,27 +48,38 @@ def _small_batches_have_several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Outages:
-    """Calls *go* every *apart* steps, and *come* at the second pause after that."""
+    """Calls *go* after so many steps as *gaps* say in turn, and *come* at the second pause then.
+
+    Steps count from the first one with the name *begin*.
+    """
 
     def __init__(
-        self, go: Callable[[], object], come: Callable[[], object], apart: int = STEPS_BETWEEN
+        self,
+        go: Callable[[], object],
+        come: Callable[[], object],
+        gaps: Sequence[int] = GAPS,
+        begin: str = "",
     ) -> None:
         self.happened = 0
-        self._apart = apart
+        self._begin = begin
+        self._begun = False
+        self._gaps = cycle(gaps)
         self._go = go
         self._come = come
-        self._steps = 0
+        self._left = next(self._gaps)  # steps until the next outage
         self._pauses: int | None = None  # since *go*; None while the server is there
 
-    def step(self, _: str = "") -> None:
+    def step(self, name: str = "") -> None:
         """Called before each step.
 
         Steps do not count while the server is away, so that a retry succeeds.
         """
-        if self._pauses is not None:
+        self._begun = self._begun or name == self._begin
+        if self._pauses is not None or not self._begun:
             return
-        self._steps += 1
-        if self._steps % self._apart == 0:
+        self._left -= 1
+        if not self._left:
+            self._left = next(self._gaps)
             self.happened += 1
             self._pauses = 0
             self._go()
@@ -118,21 +131,21 @@ def check(client: redis.Redis, delivery: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("restarted", "delivery", "apart"),
+    ("restarted", "delivery", "gaps"),
     [
-        ("penstock", EXACTLY_ONCE, MANY_STEPS_BETWEEN),
-        *(("redis", name, STEPS_BETWEEN) for name in DELIVERIES),
+        ("penstock", EXACTLY_ONCE, LONG_GAPS),
+        *(("redis", name, GAPS) for name in DELIVERIES),
     ],
     indirect=["restarted"],
 )
 def test_a_query_survives_kills_of_its_server(
     restarted: RestartableServer,  # noqa: F811
     delivery: str,
-    apart: int,
+    gaps: Sequence[int],
 ) -> None:
     """The driver's commands are steps too, so the driver must retry as the tasks do."""
     fill(restarted.client)
-    outages = Outages(restarted.kill, restarted.start, apart)
+    outages = Outages(restarted.kill, restarted.start, gaps)
     query(restarted.at, delivery, outages, group="position")
     assert outages.happened >= 2
     check(restarted.client, delivery)
@@ -145,7 +158,7 @@ def test_a_query_with_a_shared_group_survives_kills_of_its_server(
     restarted: RestartableServer,  # noqa: F811
 ) -> None:
     fill(restarted.client)
-    outages = Outages(restarted.kill, restarted.start, MANY_STEPS_BETWEEN)
+    outages = Outages(restarted.kill, restarted.start, LONG_GAPS)
     query(restarted.at, EXACTLY_ONCE, outages, group="workers", groupMode="shared")
     assert outages.happened >= 2
     check(restarted.client, EXACTLY_ONCE)
@@ -162,9 +175,12 @@ def test_a_lagging_replica_is_not_used_while_the_primary_is_away(
     replica: int,
     mode: Options,
 ) -> None:
-    """The replica has no entries, markers or consumers, on which a query's decisions depend."""
+    """The replica has no entries, markers or consumers, on which a query's decisions depend.
+
+    A query that has seen nothing yet would see nothing there, and be done.
+    """
     fill(restarted.client)
-    outages = Outages(restarted.kill, restarted.start, 17)
+    outages = Outages(restarted.kill, restarted.start, begin="write-ahead log")
     addresses = f"127.0.0.1:{restarted.port},127.0.0.1:{replica}"
     query({"bootstrap.servers": addresses}, EXACTLY_ONCE, outages, **mode)
     assert outages.happened >= 2

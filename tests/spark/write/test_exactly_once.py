@@ -174,10 +174,14 @@ def test_at_least_once_writes_a_replayed_batch_again(
 def test_a_partly_written_partition_that_changed_before_its_replay_is_refused(
     client: redis.Redis, at: dict[str, str]
 ) -> None:
-    """Both duplicating and dropping rows would be wrong. The error says how to continue."""
+    """Both duplicating and dropping rows would be wrong. The error says how to continue.
+
+    The first partition has all of ``a``, the second all of ``b``: that one is written in any case.
+    """
     fill(client, 10)
     checkpoint = Checkpoint()
-    options = source(at, failOnDataLoss="false", minPartitions="1"), sink(at)
+    by_stream = {"minPartitions": "1", "maxRecordsPerPartition": "7"}
+    options = source(at, failOnDataLoss="false", **by_stream), sink(at)
 
     def after_first_transaction(name: str) -> None:
         if written(client):
