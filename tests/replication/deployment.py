@@ -27,9 +27,10 @@ SENTINEL = ["redis-server"]  # with --sentinel
 
 NAME = "mymaster"
 QUORUM = 2
-INFO_PERIOD_MS = 300
 DOWN_AFTER_MS = 3000
 FAILOVER_TIMEOUT_MS = 2000  # the next one may begin after twice that
+NEVER_MS = 600_000  # until a server counts as down, where failovers are asked for
+INFO_PERIOD_MS = 300
 
 
 class Node:
@@ -68,6 +69,11 @@ class Node:
             self._process.wait(WITHIN_S)
             self._process = None
 
+    @property
+    def lives(self) -> bool:
+        """Whether it was started, and not ended."""
+        return self._process is not None
+
     def replication(self) -> dict[str, Any]:
         """INFO replication."""
         found: dict[str, Any] = self.client.info("replication")
@@ -75,19 +81,33 @@ class Node:
 
 
 class Deployment:
-    """A server for each of *commands*, the first of which begins as the primary; and Sentinels."""
+    """A server for each of *commands*, the first of which begins as the primary; and Sentinels.
 
-    def __init__(self, folder: Path, commands: Sequence[Sequence[str]], sentinels: int = 3) -> None:
+    A server that does not answer for *down_after_ms* counts as down. With NEVER_MS none does, and
+    on the busiest machine a replica takes over only when a test says so (``fail_over``); Sentinels
+    that get no processor for a while must not rest afterwards, which they call TILT.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        commands: Sequence[Sequence[str]],
+        sentinels: int = 3,
+        down_after_ms: int = DOWN_AFTER_MS,
+    ) -> None:
         self.nodes = [
             Node(folder / f"server-{n}", command, "--save", "", "--repl-diskless-sync-delay", "0")
             for n, command in enumerate(commands)
         ]
         self._conf = [
             f"sentinel monitor {NAME} 127.0.0.1 {self.nodes[0].port} {QUORUM}",
-            f"sentinel down-after-milliseconds {NAME} {DOWN_AFTER_MS}",
-            f"sentinel failover-timeout {NAME} {FAILOVER_TIMEOUT_MS}",
+            f"sentinel down-after-milliseconds {NAME} {down_after_ms}",
+            f"sentinel failover-timeout {NAME} {max(FAILOVER_TIMEOUT_MS, down_after_ms // 10)}",
             f"sentinel parallel-syncs {NAME} 2",
         ]
+        self._debug = ["info-period", INFO_PERIOD_MS]
+        if down_after_ms == NEVER_MS:
+            self._debug += ["publish-period", INFO_PERIOD_MS, "tilt-trigger", NEVER_MS]
         self.sentinels = [self._sentinel(folder / f"sentinel-{n}") for n in range(sentinels)]
 
     def _sentinel(self, folder: Path) -> Node:
@@ -106,7 +126,7 @@ class Deployment:
             self.await_replicas(first)
             for sentinel in self.sentinels:
                 sentinel.start()
-                sentinel.client.execute_command("SENTINEL", "DEBUG", "info-period", INFO_PERIOD_MS)
+                sentinel.client.execute_command("SENTINEL", "DEBUG", *self._debug)
             until(lambda: all(map(self._knows_all, self.sentinels)), "Sentinels that know all")
         except BaseException:
             self.__exit__()
@@ -154,6 +174,14 @@ class Deployment:
             return all(len(rows) == others and all(map(_is_well, rows)) for rows in seen)
 
         until(see, "Sentinels that see the replicas")
+
+    def fail_over(self) -> None:
+        """Let the first Sentinel promote a replica, whether or not the primary is down.
+
+        It refuses while no replica has told it of itself lately.
+        """
+        command = ("SENTINEL", "FAILOVER", NAME)
+        until(lambda: self.sentinels[0].client.execute_command(*command), "a failover that begins")
 
     def await_promotion(self, old: Node) -> Node:
         """Wait until all Sentinels name another primary than *old*, and it is one."""

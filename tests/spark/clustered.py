@@ -1,10 +1,16 @@
-"""A cluster of small servers, whose slots a test moves, and whose nodes it kills."""
+"""A cluster of small servers, whose slots a test moves, and whose nodes it kills.
+
+Who has what is asked of the nodes each time. No node takes over by itself unless a test waits for
+that: on a busy machine a node may get no processor for seconds, and would count as dead. So a
+replica takes over when the test says so (``take_over``), at once.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import time
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -17,25 +23,41 @@ from tests.ports import free_port
 
 SLOTS = 16_384
 START_S = 60.0
-NODE_TIMEOUT_MS = 1_000
+PERIOD_S = 0.005  # between two questions
+NEVER_MS = 600_000  # until a node counts as dead
 NODE = (
-    "--cluster-enabled", "yes", "--cluster-node-timeout", str(NODE_TIMEOUT_MS),
-    "--cluster-replica-validity-factor", "0", "--cluster-migration-barrier", "99",
-    "--repl-diskless-sync-delay", "0", "--save", "", "--bind", "127.0.0.1",
+    "--cluster-enabled", "yes", "--cluster-replica-validity-factor", "0",
+    "--cluster-migration-barrier", "99", "--repl-diskless-sync-delay", "0", "--save", "",
+    "--bind", "127.0.0.1",
 )  # fmt: skip
+MIGRATE_MS = 60_000
 
 
 def until(true: Callable[[], bool], what: str) -> None:
     """Wait for a fact."""
     end = time.monotonic() + START_S
+    problem = ""
     while time.monotonic() < end:
         try:
             if true():
                 return
-        except redis.RedisError:
-            pass
-        time.sleep(0.01)
-    pytest.fail(f"{what}: not within {START_S:.0f} s")
+            problem = ""
+        except redis.RedisError as error:
+            problem = f", the last time with: {error}"
+        time.sleep(PERIOD_S)
+    pytest.fail(f"{what}: not within {START_S:.0f} s{problem}")
+
+
+def caught_up(primary: redis.Redis, replica: redis.Redis) -> None:
+    """Wait until the replica has everything that its primary has written so far.
+
+    WAIT is no help: it is about what its own connection has written.
+    """
+    written = int(primary.info("replication")["master_repl_offset"])
+    until(
+        lambda: int(replica.info("replication")["slave_repl_offset"]) >= written,
+        "the replica has everything",
+    )
 
 
 class Node:
@@ -51,13 +73,21 @@ class Node:
             "--dir", str(folder), *NODE, *options,
         ]  # fmt: skip
         self.client = redis.Redis(port=self.port, retry=Retry(NoBackoff(), 0))
-        self.start()
+        self.launch()
+
+    def launch(self) -> None:
+        """Start the process, without waiting for it."""
+        self.process = subprocess.Popen(self._words, cwd=ROOT, stdout=subprocess.DEVNULL)
 
     def start(self) -> None:
-        """Start the process, and wait until it answers."""
-        self.process = subprocess.Popen(self._words, cwd=ROOT, stdout=subprocess.DEVNULL)
+        """Wait until the launched process answers."""
         until(lambda: bool(self.client.ping()), "a node answers")
         self.id = self.ask("CLUSTER", "MYID").decode()
+
+    @property
+    def lives(self) -> bool:
+        """Whether its process runs."""
+        return self.process.poll() is None
 
     def kill(self) -> None:
         """Kill the process."""
@@ -78,40 +108,62 @@ class Node:
         text = raw.decode() if isinstance(raw, bytes) else raw
         return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
 
+    def known(self) -> list[list[str]]:
+        """The words of CLUSTER NODES, a line for each node that this one has met."""
+        with redis.Redis(port=self.port, retry=Retry(NoBackoff(), 0)) as plain:
+            plain.response_callbacks.clear()  # redis-py would parse it
+            reply: bytes = plain.execute_command("CLUSTER", "NODES")
+        lines = [line.split() for line in reply.decode().splitlines()]
+        return [words for words in lines if "handshake" not in words[2]]
+
+    def myself(self) -> list[str]:
+        """The line of CLUSTER NODES that is about this node."""
+        return next(words for words in self.known() if "myself" in words[2])
+
+    def slots(self) -> list[str]:
+        """The ranges of slots that it has, as a primary; and ``[slot->-id]`` of those that move."""
+        words = self.myself()
+        return words[8:] if "master" in words[2] else []
+
 
 class Cluster:
-    """Primaries, which have equal shares of the slots, and a replica for each."""
+    """Primaries, which have equal shares of the slots, and a replica for each.
 
-    def __init__(self, command: list[str], folder: Path, primaries: int = 3, *options: str) -> None:
-        self.nodes = [Node(command, folder, *options) for _ in range(2 * primaries)]
-        self.primaries, replicas = self.nodes[:primaries], self.nodes[primaries:]
+    *node_timeout_ms* is how long a node is not heard of until it counts as dead.
+    """
+
+    def __init__(
+        self,
+        command: list[str],
+        folder: Path,
+        primaries: int = 3,
+        node_timeout_ms: int = NEVER_MS,
+    ) -> None:
+        timeout = ("--cluster-node-timeout", str(node_timeout_ms))
+        self.nodes = [Node(command, folder, *timeout) for _ in range(2 * primaries)]
+        for node in self.nodes:
+            node.start()
+        first, replicas = self.nodes[:primaries], self.nodes[primaries:]
         self.at = {"bootstrap.servers": f"127.0.0.1:{self.nodes[0].port}"}
         ends = [SLOTS * n // primaries for n in range(primaries + 1)]
-        for n, node in enumerate(self.primaries):
+        for n, node in enumerate(first):
             node.ask("CLUSTER", "ADDSLOTSRANGE", ends[n], ends[n + 1] - 1)
             node.ask("CLUSTER", "SET-CONFIG-EPOCH", n + 1)
-        for node in self.nodes[1:]:
-            first = self.nodes[0]
-            node.ask("CLUSTER", "MEET", "127.0.0.1", first.port, first.bus)
+        for node, other in combinations(self.nodes, 2):
+            node.ask("CLUSTER", "MEET", "127.0.0.1", other.port, other.bus)
         for node in self.nodes:
-            until(lambda node=node: len(self.known(node)) == len(self.nodes), "nodes have met")  # type: ignore[misc]
-        for node, primary in zip(replicas, self.primaries, strict=True):
+            until(lambda node=node: len(node.known()) == len(self.nodes), "nodes have met")  # type: ignore[misc]
+        for node, primary in zip(replicas, first, strict=True):
             node.ask("CLUSTER", "REPLICATE", primary.id)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until all nodes serve, and each primary has its replica."""
         for node in self.nodes:
-            until(lambda node=node: self.is_well(node), "the cluster is ready")  # type: ignore[misc]
+            until(lambda node=node: self.is_well(node), "the cluster is well")  # type: ignore[misc]
 
     @staticmethod
-    def known(node: Node) -> list[str]:
-        """What a node knows of all others, a line for each that it has met."""
-        lines = redis_text(node, "CLUSTER", "NODES").splitlines()
-        return [line for line in lines if "handshake" not in line]
-
-    @staticmethod
-    def is_up(node: Node) -> bool:
-        """Whether the node says that the cluster serves."""
-        return node.facts("CLUSTER", "INFO")["cluster_state"] == "ok"
-
-    def is_well(self, node: Node) -> bool:
+    def is_well(node: Node) -> bool:
         """Whether the node serves, and its replica is connected if it has one."""
         info = node.client.info("replication")
         connected = (
@@ -119,22 +171,34 @@ class Cluster:
             if info["role"] == "master"
             else info["master_link_status"] == "up"
         )
-        return connected and self.is_up(node)
+        return connected and Cluster.is_up(node)
+
+    @staticmethod
+    def is_up(node: Node) -> bool:
+        """Whether the node says that the cluster serves."""
+        return node.facts("CLUSTER", "INFO")["cluster_state"] == "ok"
 
     def stop(self) -> None:
         """End all nodes."""
         for node in self.nodes:
             node.kill()
 
-    # ------------------------------------------------------------------ changes
+    # ------------------------------------------------------------------ who has what
+
+    @property
+    def living(self) -> list[Node]:
+        """The nodes whose processes run."""
+        return [node for node in self.nodes if node.lives]
+
+    @property
+    def primaries(self) -> list[Node]:
+        """The nodes that have slots."""
+        return [node for node in self.living if node.slots()]
 
     def owner(self, slot: int) -> Node:
         """The primary that has a slot."""
-        for node in self.nodes:
-            if node.process.poll() is not None:
-                continue
-            line = next(line for line in self.known(node) if "myself" in line).split()
-            for part in line[8:] if "master" in line[2] else ():
+        for node in self.living:
+            for part in node.slots():
                 first, _, last = part.partition("-")
                 if not part.startswith("[") and int(first) <= slot <= int(last or first):
                     return node
@@ -143,6 +207,15 @@ class Cluster:
     def other(self, node: Node) -> Node:
         """Another primary."""
         return next(other for other in self.primaries if other is not node)
+
+    def replica_of(self, primary: Node) -> Node:
+        """The replica of a primary."""
+        for node in self.living:
+            if node.myself()[3] == primary.id:
+                return node
+        pytest.fail("the primary has no replica")
+
+    # ------------------------------------------------------------------ slots that move
 
     def open_slot(self, slot: int, target: Node) -> None:
         """Begin to move a slot: the next requests may be answered by ASK."""
@@ -155,10 +228,10 @@ class Cluster:
         source = self.owner(slot)
         until(lambda: self.is_up(target), "the target serves")
         while keys := source.client.execute_command("CLUSTER", "GETKEYSINSLOT", slot, 100):
-            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 10_000, "KEYS", *keys)
+            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, MIGRATE_MS, "KEYS", *keys)
 
     def close_slot(self, slot: int, target: Node) -> None:
-        """End the move: the target has the slot, and all primaries know."""
+        """End the move: the target has the slot, and both know."""
         source = self.owner(slot)
         target.ask("CLUSTER", "SETSLOT", slot, "NODE", target.id)
         source.ask("CLUSTER", "SETSLOT", slot, "NODE", target.id)
@@ -170,46 +243,43 @@ class Cluster:
         self.move_keys(slot, target)
         self.close_slot(slot, target)
 
-    def replica_of(self, primary: Node) -> Node:
-        """The replica of a primary."""
-        for line in self.known(primary):
-            words = line.split()
-            if words[3] == primary.id:
-                return next(node for node in self.nodes if node.id == words[0])
-        pytest.fail("the primary has no replica")
+    # ------------------------------------------------------------------ nodes that die
 
-    @staticmethod
-    def applied(replica: Node) -> int:
-        """How far a replica is in what its primary has written."""
-        return int(replica.client.info("replication")["slave_repl_offset"])
+    def replicate(self) -> None:
+        """Wait until all replicas have everything."""
+        for primary in self.primaries:
+            caught_up(primary.client, self.replica_of(primary).client)
 
     def die(self, primary: Node) -> Node:
-        """Kill a primary once its replica has everything; its replica, which will take over."""
+        """Kill a primary once its replica has everything; the replica, which may take over."""
         replica = self.replica_of(primary)
-        # WAIT would answer at once: it is about what its own connection has written.
-        written = primary.client.info("replication")["master_repl_offset"]
-        until(lambda: self.applied(replica) >= written, "the replica has everything")
+        caught_up(primary.client, replica.client)
         primary.kill()
-        self.primaries = [replica if node is primary else node for node in self.primaries]
         return replica
 
+    @staticmethod
+    def take_over(replica: Node) -> None:
+        """Let a replica be the primary, now."""
+        replica.ask("CLUSTER", "FAILOVER", "TAKEOVER")
+
+    def fail_over(self, primary: Node) -> None:
+        """A primary dies, and its replica takes over."""
+        self.take_over(self.die(primary))
+
     def mend(self) -> None:
-        """Start dead nodes again, and wait until all is well."""
+        """Start dead nodes again, end moves, and wait until all is well."""
+        dead = [node for node in self.nodes if not node.lives]
+        for node in dead:
+            node.launch()
+        for node in dead:
+            node.start()
         for node in self.nodes:
-            if node.process.poll() is not None:
-                node.start()
-        for node in self.nodes:
-            until(lambda node=node: self.is_well(node), "the cluster is well again")  # type: ignore[misc]
+            for part in node.slots():
+                if part.startswith("["):
+                    node.ask("CLUSTER", "SETSLOT", part[1:].partition("-")[0], "STABLE")
+        self.settle()
 
     def empty(self) -> None:
         """Delete all keys."""
         for node in self.primaries:
             node.client.flushall()
-
-
-def redis_text(node: Node, *words: str) -> str:
-    """A reply of text, which redis-py would parse."""
-    with redis.Redis(port=node.port, retry=Retry(NoBackoff(), 0)) as plain:
-        plain.response_callbacks.clear()
-        reply = plain.execute_command(*words)
-        return reply.decode() if isinstance(reply, bytes) else str(reply)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -18,9 +16,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from tests.spark.crashing_query import Copy, kill_group
 from tests.spark.stored import xrange
 
-ROOT = Path(__file__).parents[2]
 ENTRIES = 40_000
 LIMIT_S = 180.0
 CRASHES = int(os.environ.get("PENSTOCK_CRASHES", "1"))
@@ -39,31 +37,19 @@ def source(client: redis.Redis) -> redis.Redis:
     return client
 
 
-def start(port: str, checkpoint: Path, mode: str) -> subprocess.Popen[bytes]:
-    """Start the query as the leader of a process group, which is killed as a whole."""
-    command = [sys.executable, "-m", "tests.spark.crashing_query", port, str(checkpoint)]
-    return subprocess.Popen(
-        [*command, str(BATCH), mode], cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
-    )
-
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 @pytest.mark.parametrize("server", SERVERS, indirect=True, scope="session")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_query_killed_while_writing_writes_each_entry_once(
     source: redis.Redis, at: dict[str, str], tmp_path: Path, mode: str
 ) -> None:
     choice = random.Random(CRASHES)
+    copy = Copy(at, str(tmp_path), BATCH, mode)
     for _ in range(CRASHES):
-        process = start(at["port"], tmp_path, mode)
+        process = copy.start()
         wait_until_rows(source, source.xlen("out") + choice.randint(1, BATCH), process)
         assert process.poll() is None, "the query was done before it could be killed"
         kill_group(process)
-    process = start(at["port"], tmp_path, mode)
+    process = copy.start()
     try:
         assert process.wait(LIMIT_S) == 0
     finally:

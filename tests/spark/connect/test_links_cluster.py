@@ -108,7 +108,7 @@ def test_pages_of_a_stream_on_its_way(cluster: Cluster, links: Links) -> None:
 
 def test_a_primary_that_dies_is_replaced(cluster: Cluster, links: Links) -> None:
     fill(links)
-    cluster.die(cluster.primaries[0])
+    cluster.fail_over(cluster.primaries[0])
     check(links)
     assert links.scan("*", "string") == sorted(NAMES)
 
@@ -119,7 +119,7 @@ def test_the_only_address_that_was_given_may_be_gone(cluster: Cluster) -> None:
     at = {"host": "127.0.0.1", "port": str(first.port)}
     links = Links(Server.from_environment(at), Preference.PRIMARY, "a test")
     fill(links)
-    cluster.die(first)
+    cluster.fail_over(first)
     check(links)
     links.close()
 
@@ -162,15 +162,16 @@ def test_replicas_are_read_on_wish(cluster: Cluster, server: Server) -> None:
     links = Links(wishing, Preference.ANY, "a test")
     writing = Links(wishing, Preference.PRIMARY, "a test")
     fill(writing)
-    for node in cluster.primaries:
-        node.client.wait(1, 5_000)
+    primaries = cluster.primaries
+    cluster.replicate()
     check(links)
-    replicas = {cluster.replica_of(node).port for node in cluster.primaries}
+    replicas = {cluster.replica_of(node).port for node in primaries}
     assert {links.connection_of(name).address[1] for name in NAMES} == replicas
-    primaries = {node.port for node in cluster.primaries}
-    assert {writing.connection_of(name).address[1] for name in NAMES} == primaries
-    slot = key_slot(b"s1")
-    cluster.move(slot)
+    assert {writing.connection_of(name).address[1] for name in NAMES} == {
+        node.port for node in primaries
+    }
+    cluster.move(key_slot(b"s1"))
+    cluster.replicate()
     check(links)
     links.close()
     writing.close()
@@ -180,9 +181,8 @@ def test_a_replica_that_is_away_is_left_for_its_primary(cluster: Cluster, server
     links = Links(replace(server, read_from="replica"), Preference.ANY, "a test")
     writing = Links(server, Preference.PRIMARY, "a test")
     fill(writing)
+    cluster.replicate()
     cluster.replica_of(cluster.primaries[0]).kill()
-    for node in cluster.primaries[1:]:
-        node.client.wait(1, 5_000)
     check(links)
     links.close()
     writing.close()

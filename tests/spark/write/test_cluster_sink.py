@@ -12,13 +12,15 @@ from pyspark.sql.types import StructType
 
 from pyspark_penstock.connect import retry
 from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.connect.retry import Retry
 from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import SinkOptions, sink_options
 from pyspark_penstock.write.writer import EntriesWritten, publish, write_rows
-from tests.spark.clustered import Cluster
+from tests.spark.clustered import Cluster, Node
+from tests.spark.steps import chosen
 from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
@@ -89,62 +91,76 @@ class Moving:
         ]
         self.parts = [[each] for each in parts] if gradually else [parts]
         self.left = at
-        self.count = 0
 
     def __call__(self, _: str) -> None:
-        self.count += 1
         self.left -= 1
         if self.left <= 0 and self.parts:
             for part in self.parts.pop(0):
                 part()
+
+    def end(self) -> None:
+        """Do what is left of the move."""
+        while self.parts:
+            self("")
 
 
 @pytest.mark.parametrize(
     ("delivery", "gradually"),
     [("exactly-once", False), ("exactly-once", True), ("ordered", True), ("atomic", True)],
 )
-def test_a_slot_moves_at_each_step(
+def test_a_slot_moves_at_any_step(
     cluster: Cluster, steps: list[Step], delivery: str, gradually: bool
 ) -> None:
     given = {"stream": "out", "delivery": delivery}
     options = sink_options(
         cluster.at | given | ({} if delivery == "atomic" else {"maxTransactionRows": "4"})
     )
-    at, count = 1, 2
-    while at < count:
+    names: list[str] = []
+    steps[:] = [names.append]
+    publish([write(options, ["out"])], options)
+    assert len(names) > 8
+    for at in chosen(names):
         cluster.empty()
         moving = Moving(cluster, at, gradually)
         steps[:] = [moving]
         publish([write(options, ["out"])], options)
         steps.clear()
-        count = max(count, moving.count)
-        while moving.parts:
-            moving("")
+        moving.end()
         assert stored(cluster, "out") == list(range(ROWS)), f"moved at step {at}"
         publish([write(options, ["out"])], options)
         assert stored(cluster, "out") == list(range(ROWS)), f"again, moved at step {at}"
-        at += 1
-    assert at > 8
 
 
 @pytest.mark.parametrize("phase", ["watch", "send", "exec", "answer"])
-def test_a_primary_dies_in_each_phase(cluster: Cluster, steps: list[Step], phase: str) -> None:
-    """At ``answer`` the reply to EXEC is lost, and the rows were written."""
+def test_a_primary_dies_in_each_phase(
+    cluster: Cluster, steps: list[Step], monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    """Its replica takes over when the task has tried again twice.
+
+    At ``answer`` the reply to EXEC is lost, and the rows were written.
+    """
     options = sink_options(cluster.at | {"stream": "out", "maxTransactionRows": "4"})
     seen: list[str] = []
+    replicas: list[Node] = []
+    pauses: list[float] = []
 
     def die(name: str) -> None:
         seen.append(name)
-        if name == phase and seen.count("exec") == (phase != "watch") and "died" not in seen:
-            seen.append("died")
-            cluster.die(cluster.owner(SLOT))
+        if name == phase and seen.count("exec") == (phase != "watch") and not replicas:
+            replicas.append(cluster.die(cluster.owner(SLOT)))
             if phase == "answer":
                 raise ConnectionError("lost")
 
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            cluster.take_over(replicas[0])
+
+    monkeypatch.setattr(Retry, "sleep", staticmethod(pause))
     steps[:] = [die]
     write(options, ["out"])
     steps.clear()
-    assert "died" in seen
+    assert len(pauses) >= 2
     assert stored(cluster, "out") == list(range(ROWS))
 
 
