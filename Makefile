@@ -203,7 +203,7 @@ test-wheel: $(DEV_READY) wheel
 SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/cli/test_commands.py \
   tests/spark/shared/test_shared_session.py \
   $(patsubst %,tests/spark/jobs/test_%.py,archive archive_layout load pipeline query))
-PROGRAM_TESTS := $(wildcard tests/spark/cli/test_process.py tests/spark/test_crash.py \
+PROGRAM_TESTS := $(wildcard tests/spark/cli/test_process.py tests/spark/test_crash*.py \
   tests/spark/jobs/test_cluster.py)
 
 test-spark: $(DEV_READY) build
@@ -378,7 +378,7 @@ crash: build $(TOOLS_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)
 
 crash-spark: build $(DEV_READY)
-	PENSTOCK_CRASHES=10 $(BIN)/python -m pytest tests/spark/test_crash.py $(ARGS)
+	PENSTOCK_CRASHES=10 $(BIN)/python -m pytest tests/spark/test_crash.py tests/spark/test_crash_failover.py $(ARGS)
 
 docs: $(RUN_READY)
 	$(BIN)/python -m docs.generate

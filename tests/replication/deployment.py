@@ -8,6 +8,7 @@ lacks what another one has confirmed to WAIT. So here they ask often, and wait l
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -175,13 +176,21 @@ class Deployment:
 
         until(see, "Sentinels that see the replicas")
 
-    def fail_over(self) -> None:
-        """Let the first Sentinel promote a replica, whether or not the primary is down.
+    def fail_over(self, old: Node) -> Node:
+        """Let the first Sentinel promote a replica in place of *old*, which is dead; the replica.
 
-        It refuses while no replica has told it of itself lately.
+        It is asked again and again: it gives up if no replica has told it of itself lately.
         """
-        command = ("SENTINEL", "FAILOVER", NAME)
-        until(lambda: self.sentinels[0].client.execute_command(*command), "a failover that begins")
+
+        def promoted() -> Node | None:
+            node = self.primary()
+            if node is not old:
+                return node if node.replication()["role"] == "master" else None
+            with contextlib.suppress(redis.ResponseError):
+                self.sentinels[0].client.execute_command("SENTINEL", "FAILOVER", NAME)
+            return None
+
+        return until(promoted, "a replica that is promoted")
 
     def await_promotion(self, old: Node) -> Node:
         """Wait until all Sentinels name another primary than *old*, and it is one."""

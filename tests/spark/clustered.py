@@ -22,7 +22,8 @@ from tests.compat.processes import ROOT
 from tests.ports import free_port
 
 SLOTS = 16_384
-START_S = 60.0
+START_S = 120.0
+PATIENT = {"retryTimeout": "120s"}  # on a busy machine all takes long, and the server comes back
 PERIOD_S = 0.005  # between two questions
 NEVER_MS = 600_000  # until a node counts as dead
 NODE = (
@@ -144,7 +145,7 @@ class Cluster:
         for node in self.nodes:
             node.start()
         first, replicas = self.nodes[:primaries], self.nodes[primaries:]
-        self.at = {"bootstrap.servers": f"127.0.0.1:{self.nodes[0].port}"}
+        self.at = {"bootstrap.servers": f"127.0.0.1:{self.nodes[0].port}"} | PATIENT
         ends = [SLOTS * n // primaries for n in range(primaries + 1)]
         for n, node in enumerate(first):
             node.ask("CLUSTER", "ADDSLOTSRANGE", ends[n], ends[n + 1] - 1)

@@ -27,7 +27,7 @@ import redis
 from pyspark_penstock.connect.slots import key_slot
 from tests.compat.processes import penstock_command, redis_tool
 from tests.replication.deployment import NAME, Deployment
-from tests.spark.clustered import Cluster, caught_up, until
+from tests.spark.clustered import PATIENT, Cluster, caught_up, until
 from tests.spark.crashing_query import Copy, kill_group
 from tests.spark.stored import xrange
 from tests.spark.test_crash import CRASHES, ENTRIES, LIMIT_S, MODES
@@ -106,7 +106,7 @@ class Watched:
         self.deployment.__enter__()
         self.primary, self.replica = self.deployment.nodes
         places = ",".join(f"127.0.0.1:{each.port}" for each in self.deployment.sentinels)
-        self.at = {"sentinels": places, "masterName": NAME}
+        self.at = {"sentinels": places, "masterName": NAME} | PATIENT
 
     def client(self, stream: str) -> redis.Redis:
         found: redis.Redis = self.primary.client
@@ -158,7 +158,7 @@ def test_a_query_whose_servers_fail_over_writes_each_entry_once(
     process = copy.start()
     try:
         for number in range(ROUNDS):
-            wait_until_rows(servers, written(servers) + random.randint(1, BATCH), process)
+            wait_until_rows(servers, random.randint(1, BATCH), process)
             assert process.poll() is None, "the query was done before it could be disturbed"
             if number % 4 == 3:
                 kill_group(process)
@@ -177,14 +177,15 @@ def test_a_query_whose_servers_fail_over_writes_each_entry_once(
     assert counts == Counter(range(ENTRIES))
 
 
-def written(servers: Servers) -> int:
-    """How many rows the query has written."""
-    return sum(servers.client(f"out:{n}").xlen(f"out:{n}") for n in range(STREAMS))
+def wait_until_rows(servers: Servers, more: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until the query has written that many more rows, or is done."""
+    clients = {f"out:{n}": servers.client(f"out:{n}") for n in range(STREAMS)}
 
+    def written() -> int:
+        return sum(client.xlen(stream) for stream, client in clients.items())
 
-def wait_until_rows(servers: Servers, rows: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the query has written that many rows, or is done."""
+    rows = written() + more
     deadline = time.monotonic() + LIMIT_S
-    while written(servers) < rows and process.poll() is None:
+    while written() < rows and process.poll() is None:
         assert time.monotonic() < deadline
-        time.sleep(0.01)
+        time.sleep(0.02)

@@ -29,6 +29,7 @@ from pyspark_penstock.write.sink_options import (
     sink_options,
 )
 from tests.spark.clock import Clock
+from tests.spark.clustered import PATIENT
 from tests.spark.engine import Checkpoint, Engine
 from tests.spark.restarted import RestartableServer, restarted  # noqa: F401  (a fixture)
 from tests.spark.stored import xrange
@@ -98,6 +99,7 @@ def query(at: Options, delivery: str, outages: Outages, **source: str) -> None:
     minimum = {"minPartitions": "1" if delivery == ORDERED else "2"}
     reading = {"subscribe": "in", "startingOffsets": "earliest", "fetchSize": "3"}
     batches = {"maxOffsetsPerTrigger": "16"}
+    at = PATIENT | at
     source_options = stream_options(at | reading | batches | minimum | source)
     size = {} if delivery in {ATOMIC, AT_LEAST_ONCE} else {"maxTransactionRows": "3"}
     sink = sink_options(at | {"stream": "out", "delivery": delivery} | size)

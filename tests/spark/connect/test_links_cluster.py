@@ -15,7 +15,7 @@ from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.connect.stream_info import matching_streams, stream_state
 from pyspark_penstock.errors import ServerError
-from tests.spark.clustered import Cluster
+from tests.spark.clustered import PATIENT, Cluster
 
 NAMES = [f"s{n}" for n in range(300)]
 
@@ -116,7 +116,7 @@ def test_a_primary_that_dies_is_replaced(cluster: Cluster, links: Links) -> None
 def test_the_only_address_that_was_given_may_be_gone(cluster: Cluster) -> None:
     """The others were learnt from it."""
     first = cluster.primaries[0]
-    at = {"host": "127.0.0.1", "port": str(first.port)}
+    at = {"host": "127.0.0.1", "port": str(first.port)} | PATIENT
     links = Links(Server.from_environment(at), Preference.PRIMARY, "a test")
     fill(links)
     cluster.fail_over(first)

@@ -14,6 +14,7 @@ from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.connection import Connection
 from pyspark_penstock.connect.dial import Preference, dial
 from pyspark_penstock.connect.links import Links
+from pyspark_penstock.connect.retry import Retry
 from pyspark_penstock.errors import ServerError
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.row_encoder import RowEncoder
@@ -22,7 +23,7 @@ from pyspark_penstock.write.writer import write_rows
 from tests.compat.processes import penstock_command, redis_tool
 from tests.ports import free_port
 from tests.replication.deployment import NAME, NEVER_MS, Deployment, Node
-from tests.spark.clustered import caught_up
+from tests.spark.clustered import PATIENT, caught_up
 from tests.spark.stored import xrange
 
 BOTH = pytest.mark.parametrize("pair", ["penstock", "redis"], indirect=True)
@@ -34,7 +35,7 @@ class Watched:
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self.sentinels = [f"127.0.0.1:{each.port}" for each in deployment.sentinels]
-        self.at = {"sentinels": ",".join(self.sentinels), "masterName": NAME}
+        self.at = {"sentinels": ",".join(self.sentinels), "masterName": NAME} | PATIENT
 
     @property
     def primary(self) -> Node:
@@ -46,12 +47,12 @@ class Watched:
         """The other one."""
         return next(node for node in self.deployment.nodes if node is not self.primary)
 
-    def die(self) -> None:
-        """Kill the primary once its replica has everything, which will take over."""
-        primary, replica = self.primary, self.replica
-        caught_up(primary.client, replica.client)
+    def die(self) -> Node:
+        """Kill the primary once its replica has everything; the dead one."""
+        primary = self.primary
+        caught_up(primary.client, self.replica.client)
         primary.kill()
-        self.deployment.fail_over()
+        return primary
 
     def mend(self) -> None:
         """Start the dead one again, and wait until all is well."""
@@ -61,6 +62,28 @@ class Watched:
                 node.start("--replicaof", f"127.0.0.1 {new.port}")
         self.deployment.await_replicas(self.primary)
         self.deployment.await_watchers()
+
+
+class Death:
+    """See ``death``."""
+
+    def __init__(self, watched: Watched, patch: pytest.MonkeyPatch) -> None:
+        self._watched = watched
+        self._dead: Node | None = None
+        self.pauses = 0
+        patch.setattr(Retry, "sleep", self._pause)
+
+    def __bool__(self) -> bool:
+        """Whether it has come."""
+        return self._dead is not None
+
+    def __call__(self) -> None:
+        self._dead = self._watched.die()
+
+    def _pause(self, _: float) -> None:
+        self.pauses += 1
+        if self.pauses == 2 and self._dead is not None:
+            self._watched.deployment.fail_over(self._dead)
 
 
 @pytest.fixture(scope="module", params=["redis"])
@@ -80,6 +103,12 @@ def watched(pair: Watched) -> Watched:
     pair.mend()
     pair.primary.client.flushall()
     return pair
+
+
+@pytest.fixture
+def death(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> Death:
+    """The primary dies when it is called; its replica takes over when two retries have failed."""
+    return Death(watched, monkeypatch)
 
 
 def test_the_primary_is_found_or_a_replica_on_wish(watched: Watched) -> None:
@@ -126,45 +155,40 @@ def test_who_is_found_must_be_a_primary(watched: Watched, monkeypatch: pytest.Mo
     indirect=["pair"],
 )
 def test_a_failover_while_rows_are_written(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch, phase: str
+    watched: Watched, death: Death, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
     options = sink_options(watched.at | {"stream": "out", "maxTransactionRows": "4"})
     post, answers = Connection.post, Connection.answers
-    died: list[str] = []
-
-    def die() -> None:
-        died.append(phase)
-        watched.die()
 
     def posting(self: Connection, request: bytes | memoryview) -> None:
-        if phase == "exec" and b"EXEC" in bytes(request[:20]) and not died:
-            die()
+        if phase == "exec" and b"EXEC" in bytes(request[:20]) and not death:
+            death()
         post(self, request)
 
     def answering(self: Connection) -> bytes:
         reply = answers(self)
-        if phase == "lost reply" and b"\r\n*5\r\n" in reply and not died:
-            die()
+        if phase == "lost reply" and b"\r\n*5\r\n" in reply and not death:
+            death()
             raise ConnectionError("lost")
         return reply
 
     def rows() -> Iterator[Any]:
         for i in range(0, 9, 3):
             if phase == "before" and i == 3:
-                die()
+                death()
             yield pa.RecordBatch.from_pydict({"i": list(range(i, i + 3))})
 
     monkeypatch.setattr(Connection, "post", posting)
     monkeypatch.setattr(Connection, "answers", answering)
     encoder = RowEncoder(StructType().add("i", "long"), options)
     write_rows(rows(), encoder, options, Task("q", 0, 0))
-    assert died == [phase]
+    assert death.pauses >= 2
     found = xrange(watched.primary.client, "out")
     assert [int(fields[b"i"]) for _, fields in found] == list(range(9))
 
 
 @BOTH
-def test_a_failover_while_entries_are_read(watched: Watched) -> None:
+def test_a_failover_while_entries_are_read(watched: Watched, death: Death) -> None:
     server = Server.from_environment(watched.at)
     links = Links(server, Preference.ANY, "a test")
     links.one("s", "XADD", "s", "1-1", "f", "v")
@@ -172,6 +196,7 @@ def test_a_failover_while_entries_are_read(watched: Watched) -> None:
     with Client(server) as driver:
         asks.append(lambda: driver.execute_command("XLEN", "s"))
         assert [ask() for ask in asks] == [1, 1]
-        watched.die()
+        death()
         assert [ask() for ask in asks] == [1, 1]
+    assert death.pauses >= 2
     links.close()
