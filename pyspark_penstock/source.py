@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -12,6 +14,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pyspark_penstock import schema as schemas
+from pyspark_penstock.collector import Collector
 from pyspark_penstock.dumps.dump_options import dump_options, is_of_dumps, refuse_streaming
 from pyspark_penstock.dumps.reader import DumpReader, default_schema
 from pyspark_penstock.errors import OptionError
@@ -34,6 +37,8 @@ from pyspark_penstock.write.writer import PenstockStreamWriter, PenstockWriter
 
 class PenstockDataSource(DataSource):
     """Reads streams as data frames and writes data frames to streams. Raises OptionError."""
+
+    collector: ClassVar[Collector | None] = None  # where tasks of streaming queries tell figures
 
     @classmethod
     def name(cls) -> str:
@@ -70,8 +75,8 @@ class PenstockDataSource(DataSource):
         options = stream_options(self.options)
         check_schema(options, schema)
         if options.sharing:
-            return SharedStreamReader(options, options.sharing, schema)
-        return PenstockStreamReader(options, schema)
+            return SharedStreamReader(options, options.sharing, schema, self.collector)
+        return PenstockStreamReader(options, schema, self.collector)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """The writer of ``df.write``."""
@@ -85,7 +90,7 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.writeStream``."""
         if overwrite:
             raise OptionError("outputMode('complete'): entries can only be appended")
-        return PenstockStreamWriter(sink_options(self.options), schema)
+        return PenstockStreamWriter(sink_options(self.options), schema, self.collector)
 
 
 def check_schema(options: ReadOptions, schema: StructType) -> None:

@@ -6,12 +6,8 @@ import argparse
 
 from pyspark_penstock.cli.arguments import server_of
 from pyspark_penstock.cli.output import Output
-from pyspark_penstock.cli.spark_command import (
-    batch_printer,
-    note_missing,
-    open_session,
-    say_where,
-)
+from pyspark_penstock.cli.spark_command import note_missing, open_session, say_where
+from pyspark_penstock.cli.watch import Watch
 from pyspark_penstock.errors import DataLossError
 from pyspark_penstock.jobs.archive import ArchiveJob, archive, source_options
 from pyspark_penstock.jobs.failures import UsageError
@@ -42,12 +38,14 @@ def run(given: argparse.Namespace, output: Output) -> None:
         output.say([line(trimmed)], {"event": "trim", **as_json(trimmed)})
 
     note_missing(output, stream_options(source_options(job)))
-    spark = open_session(given)
     stop = StopSignal()
     try:
-        with stop.on_signals():
-            printer = batch_printer(output)
-            offsets = archive(spark, job, on_batch=printer, on_trim=on_trim, stop=stop)
+        with Watch(given, output) as watch:
+            spark = open_session(given)
+            watch.begin(spark)
+            with stop.on_signals():
+                printer = watch.after_batch
+                offsets = archive(spark, job, on_batch=printer, on_trim=on_trim, stop=stop)
     except DataLossError as problem:
         raise DataLossError(f"{problem} (--go-on-after-loss)") from problem
     say_where(output, offsets)

@@ -61,9 +61,18 @@ def add_spark(one: argparse.ArgumentParser) -> None:
     one.add_argument("--log-level", default="off", help="Spark's own log: warn, info ...")
 
 
+def add_metrics(one: argparse.ArgumentParser) -> None:
+    """Add the argument of commands that run streaming queries."""
+    one.add_argument(
+        "--metrics-port", type=port, metavar="PORT",
+        help="serve figures to Prometheus, at 127.0.0.1; 0 is any port",
+    )  # fmt: skip
+
+
 def add_run(one: argparse.ArgumentParser) -> None:
     """``run JOB.toml``"""
     add_spark(one)
+    add_metrics(one)
     one.add_argument("job", metavar="JOB.toml")
     how = one.add_mutually_exclusive_group()
     how.add_argument("--once", action="store_true", help="end after the entries that exist now")
@@ -75,6 +84,7 @@ def add_run(one: argparse.ArgumentParser) -> None:
 def add_archive(one: argparse.ArgumentParser) -> None:
     """``archive STREAM... --to DIR``"""
     add_spark(one)
+    add_metrics(one)
     one.add_argument("streams", nargs="+", metavar="STREAM", help="names, or one glob")
     one.add_argument("--to", required=True, metavar="DIR")
     one.add_argument("--trim", action="store_true", help="trim what no group needs any more")
@@ -124,8 +134,8 @@ def add_health(one: argparse.ArgumentParser) -> None:
     one.add_argument("streams", nargs="*", metavar="STREAM", help="names and globs; default: all")
     one.add_argument("--group", default="")
     one.add_argument("--min-idle", type=duration_ms, default=60_000, metavar="60s")
-    one.add_argument("--html", metavar="FILE", help="also write a page with charts")
-    one.add_argument("--png", metavar="FILE", help="also write a picture (needs Pillow)")
+    one.add_argument("--html", metavar="FILE", help="also write a page (needs matplotlib)")
+    one.add_argument("--png", metavar="FILE", help="also write a picture (needs matplotlib)")
 
 
 def add_query(one: argparse.ArgumentParser) -> None:
@@ -180,6 +190,13 @@ def interval_ms(text: str) -> int:
     if not ms:
         raise argparse.ArgumentTypeError(f"{text!r} is no time: give some, or nothing to run once")
     return ms
+
+
+def port(text: str) -> int:
+    """A port of this machine; 0 is any."""
+    if not (text.isdecimal() and int(text) < 1 << 16):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, which is at most 65535")
+    return int(text)
 
 
 def time_ms(text: str) -> int:

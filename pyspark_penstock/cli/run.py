@@ -8,12 +8,8 @@ from pathlib import Path
 
 from pyspark_penstock.cli.arguments import server_options
 from pyspark_penstock.cli.output import Output
-from pyspark_penstock.cli.spark_command import (
-    batch_printer,
-    note_missing,
-    open_session,
-    say_where,
-)
+from pyspark_penstock.cli.spark_command import note_missing, open_session, say_where
+from pyspark_penstock.cli.watch import Watch
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.jobs import pipeline
 from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, read_job
@@ -26,18 +22,20 @@ def run(given: argparse.Namespace, output: Output) -> None:
     Server.from_environment(job.server)  # refuses wrong options before Spark is started
     if given.once or given.continuous:
         job = replace(job, once=given.once)
-    spark = open_session(given, job.spark)
-    if given.start:
-        job = pipeline.starting_from(job, spark, given.start)
-    if given.dry_run:
-        show_plan(pipeline.plan(spark, job), job, output)
-        return
-    for source in job.sources:
-        if source.format == FORMAT:
-            note_missing(output, pipeline.read_options(source))
-    stop = StopSignal()
-    with stop.on_signals():
-        offsets = pipeline.run(spark, job, on_batch=batch_printer(output), stop=stop)
+    with Watch(given, output) as watch:
+        spark = open_session(given, job.spark)
+        if given.start:
+            job = pipeline.starting_from(job, spark, given.start)
+        if given.dry_run:
+            show_plan(pipeline.plan(spark, job), job, output)
+            return
+        for source in job.sources:
+            if source.format == FORMAT:
+                note_missing(output, pipeline.read_options(source))
+        watch.begin(spark)
+        stop = StopSignal()
+        with stop.on_signals():
+            offsets = pipeline.run(spark, job, on_batch=watch.after_batch, stop=stop)
     say_where(output, offsets)
 
 

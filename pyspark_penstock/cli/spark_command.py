@@ -6,13 +6,12 @@ import argparse
 import logging
 import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from pyspark.sql import SparkSession
 
 from pyspark_penstock.cli.output import Output
 from pyspark_penstock.connect.stream_info import stream_state
-from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.session import session
 from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.source_options import ReadOptions
@@ -68,16 +67,6 @@ def note_missing(output: Output, options: ReadOptions) -> None:
         for stream in subscription.streams:
             if not stream_state(client, stream).exists:
                 output.note(f"there is no stream {stream!r} yet")
-
-
-def batch_printer(output: Output) -> Callable[[Report], None]:
-    """A function that prints a line for each stream after each batch."""
-
-    def after_batch(report: Report) -> None:
-        for progress in progress_of(report):
-            output.say([progress.line()], {"event": "batch", **progress.to_json()})
-
-    return after_batch
 
 
 def say_where(output: Output, offsets: Iterable[Offset]) -> None:

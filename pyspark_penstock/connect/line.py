@@ -22,6 +22,7 @@ class Line:
         self._links = links
         self._name = name
         self._last: Connection | None = None
+        self.failures = 0  # how often work had to be begun again
 
     def connection(self) -> Connection:
         """The connection. Raises OSError; ServerError for a login that is refused."""
@@ -36,6 +37,7 @@ class Line:
 
     def fail(self, problem: OSError) -> None:
         """After *problem* in the middle of a work: close the connection, and follow MOVED."""
+        self.failures += 1
         if isinstance(problem, Redirected) and self._last is not None:
             self._links.failed(self._name, self._last, problem, settle=True)
         self.drop()

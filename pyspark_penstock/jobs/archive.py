@@ -17,12 +17,12 @@ from pyspark_penstock.connect.stream_info import is_glob
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.archive_layout import ENTRY, checkpoint_of, to_archive
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, read_checkpoint
-from pyspark_penstock.jobs.files import is_local
 from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.progress import Report
 from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
 from pyspark_penstock.jobs.trim import Trimmed, trim
+from pyspark_penstock.local_paths import is_local
 from pyspark_penstock.names import key
 from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.position_group import PositionGroup

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import unquote, urlparse
 
 from pyspark_penstock.errors import CheckpointError
+from pyspark_penstock.local_paths import is_local, path_of
 
 
 class Files(Protocol):
@@ -32,15 +32,10 @@ class LocalFiles:
         return local_path(path).read_text("utf-8")
 
 
-def is_local(path: str) -> bool:
-    """Whether *path* looks like a path of this machine."""
-    return urlparse(path).scheme in {"", "file"}
-
-
 def local_path(path: str) -> Path:
     """The path of a local file. Raises CheckpointError for an address elsewhere."""
     if not is_local(path):
         raise CheckpointError(
             f"{path!r} is not a path of this machine: only local checkpoints are read"
         )
-    return Path(unquote(urlparse(path).path) if path.startswith("file:") else path)
+    return path_of(path)

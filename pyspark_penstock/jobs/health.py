@@ -1,13 +1,14 @@
 """The health of consumer groups: lag, idle time of pending entries, redelivery, dead consumers.
 
-The server is asked directly, without Spark.
+The servers are asked directly, without Spark. The groups come worst first: those with most entries
+that are stuck, then those with most entries that wait.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import redis
@@ -22,8 +23,9 @@ from pyspark_penstock.connect.stream_info import (
     stream_state,
 )
 from pyspark_penstock.errors import OptionError
-from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.jobs.server_options import ServerOptions, connect, one_by_one
 from pyspark_penstock.read.views import pending_entries
+from pyspark_penstock.shared.group_queue import lost as lost_to
 
 MIN_IDLE_MS = 60_000
 TOP = 10
@@ -58,7 +60,8 @@ class GroupHealth:
     """The health of one group. *ages* counts pending entries by AGES.
 
     *lag* is None if the server does not know it. *stuck* entries have been pending for the minimum
-    idle time of the request, or longer.
+    idle time of the request, or longer. *lost* ones were removed before the group gave them out.
+    *server* is empty if only one was asked.
     """
 
     stream: str
@@ -72,11 +75,46 @@ class GroupHealth:
     redelivered: int
     most_redelivered: tuple[Redelivered, ...]
     dead: tuple[DeadConsumer, ...]
+    lost: int = 0
+    server: str = ""
+
+    @property
+    def waiting(self) -> int:
+        """How many entries are not acknowledged, as far as the server knows."""
+        return (self.lag or 0) + self.pending
 
     def to_json(self) -> dict[str, Any]:
         """The form for programs."""
         ages = {name: count for (name, _), count in zip(AGES, self.ages, strict=True)}
         return asdict(self) | {"ages": ages}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The sums over groups. The *lag* is of those whose lag is known."""
+
+    groups: int
+    streams: int
+    lag: int
+    pending: int
+    stuck: int
+    redelivered: int
+    lost: int
+    dead: int
+
+    @classmethod
+    def of(cls, groups: Sequence[GroupHealth]) -> Totals:
+        """The sums over *groups*."""
+        return cls(
+            groups=len(groups),
+            streams=len({(group.server, group.stream) for group in groups}),
+            lag=sum(group.lag or 0 for group in groups),
+            pending=sum(group.pending for group in groups),
+            stuck=sum(group.stuck for group in groups),
+            redelivered=sum(group.redelivered for group in groups),
+            lost=sum(group.lost for group in groups),
+            dead=sum(len(group.dead) for group in groups),
+        )
 
 
 def health(
@@ -87,17 +125,38 @@ def health(
 ) -> list[GroupHealth]:
     """The health of the groups of *streams*, by default of all; or only of those named *group*.
 
-    *streams* are names and globs. Raises OptionError for a stream or group that does not exist.
+    *streams* are names and globs. Raises OptionError for a stream or group that does not exist; of
+    several servers, if none has it.
     """
-    with connect(server) as client:
-        found = [
-            group_health(client, stream, state, min_idle_ms)
-            for stream in asked_for(client, streams)
-            for state in groups_of(client, stream, group)
-        ]
+    found, problems = list[GroupHealth](), list[OptionError]()
+    servers = one_by_one(server)
+    for name, at in servers:
+        try:
+            found += health_of_server(name, at, streams, group, min_idle_ms)
+        except OptionError as problem:
+            problems.append(problem)
+    if len(problems) == len(servers):
+        raise problems[0]
     if group and not found:
         raise OptionError(f"no stream that was asked about has a group {group!r}")
-    return found
+    return worst_first(found)
+
+
+def worst_first(groups: Sequence[GroupHealth]) -> list[GroupHealth]:
+    """Groups with most stuck entries, then those with most that wait; else in their order."""
+    return sorted(groups, key=lambda group: (-group.stuck, -group.waiting))
+
+
+def health_of_server(
+    name: str, server: ServerOptions, streams: Sequence[str], group: str, min_idle_ms: int
+) -> list[GroupHealth]:
+    """The health of the groups of one server. Raises OptionError."""
+    with connect(server) as client:
+        return [
+            replace(group_health(client, stream, state, min_idle_ms), server=name, lost=lost)
+            for stream in asked_for(client, streams)
+            for state, lost in groups_of(client, stream, group)
+        ]
 
 
 def asked_for(client: redis.Redis, streams: Sequence[str]) -> list[str]:
@@ -120,15 +179,16 @@ def meant_by(client: redis.Redis, name: str) -> list[str]:
     return found
 
 
-def groups_of(client: redis.Redis, stream: str, group: str) -> list[GroupState]:
-    """The groups of *stream*, or the one named *group*.
+def groups_of(client: redis.Redis, stream: str, group: str) -> list[tuple[GroupState, int]]:
+    """The groups of *stream*, or the one named *group*, and what was lost to each.
 
     Raises OptionError if there is no such stream.
     """
     state: StreamState = stream_state(client, stream)
     if not state.exists:
         raise OptionError(f"there is no stream {stream!r}")
-    return [found for found in group_states(client, stream) if group in {"", found.name}]
+    found = group_states(client, stream)
+    return [(each, lost_to(state, each)) for each in found if group in {"", each.name}]
 
 
 def group_health(

@@ -1,69 +1,115 @@
-"""The data of the charts of consumer groups: lag of all; idle time and redelivery of each."""
+"""What the table and the charts of consumer groups say: names, texts, and the sums of all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
-from pyspark_penstock.jobs.health import AGES, TOP, GroupHealth
-from pyspark_penstock.jobs.text_tables import duration, number
+from pyspark_penstock.jobs.health import TOP, GroupHealth, Redelivered, Totals
+from pyspark_penstock.jobs.text_tables import counted, duration, number
 from pyspark_penstock.names import readable
 
 COLUMNS = (
     "stream", "group", "lag", "consumers", "pending", "stuck", "longest idle", "redelivered",
-    "dead consumers",
+    "lost", "dead consumers",
 )  # fmt: skip
-NAMES = 2  # the first columns hold names; the others are aligned to the right
-
-Bar = tuple[str, int]
+SHORT = (("M", 1e6), ("k", 1e3))
 
 
-class Chart(NamedTuple):
-    """A bar chart, with a label and a value for each bar. *bad* values are drawn in red."""
-
-    title: str
-    bars: Sequence[Bar]
-    bad: bool = False
-
-    @property
-    def most(self) -> int:
-        """The largest value."""
-        return max((value for _, value in self.bars), default=0) or 1
+def columns(groups: Sequence[GroupHealth]) -> tuple[str, ...]:
+    """The columns of the table; that of servers, if there are several."""
+    return ("server", *COLUMNS) if has_servers(groups) else COLUMNS
 
 
-def name_of(group: GroupHealth) -> str:
-    """The name of a group, with its stream."""
-    return readable(f"{group.stream} / {group.group}")
+def has_servers(groups: Sequence[GroupHealth]) -> bool:
+    """Whether the groups are of servers with names."""
+    return any(group.server for group in groups)
+
+
+def rows(groups: Sequence[GroupHealth]) -> list[tuple[str, ...]]:
+    """The rows of the table; the last one has the sums, if there are several groups."""
+    several = has_servers(groups)
+    found = [((readable(group.server),) if several else ()) + texts(group) for group in groups]
+    if len(groups) > 1:
+        found.append((("",) if several else ()) + sums(Totals.of(groups)))
+    return found
 
 
 def texts(group: GroupHealth) -> tuple[str, ...]:
     """The row of one group in the table with COLUMNS."""
-    dead = ", ".join(f"{readable(one.name)} ({one.pending:,})" for one in group.dead)
     return (
         readable(group.stream), readable(group.group), number(group.lag), number(group.consumers),
         number(group.pending), number(group.stuck), duration(group.oldest_idle_ms),
-        number(group.redelivered), dead or "none",
+        number(group.redelivered), number(group.lost), dead(group) or "none",
     )  # fmt: skip
 
 
-def lags(groups: Sequence[GroupHealth]) -> Chart:
-    """The chart of all groups' lags."""
-    bars = [(name_of(group), group.lag or 0) for group in groups]
-    return Chart("Lag, entries not yet given out", bars)
+def sums(totals: Totals) -> tuple[str, ...]:
+    """The last row of the table with COLUMNS."""
+    return (
+        f"({counted(totals.streams, 'stream')})", f"({counted(totals.groups, 'group')})",
+        number(totals.lag), "",
+        number(totals.pending), number(totals.stuck), "", number(totals.redelivered),
+        number(totals.lost), number(totals.dead),
+    )  # fmt: skip
 
 
-def charts(group: GroupHealth) -> list[Chart]:
-    """The charts of one group; none if nothing is pending."""
-    drawn = []
-    if group.pending:
-        ages = [(name, count) for (name, _), count in zip(AGES, group.ages, strict=True)]
-        drawn.append(Chart("Pending, by time since given out", ages))
-    if group.most_redelivered:
-        worst = [(readable(f"{e.id} ({e.consumer})"), e.deliveries) for e in group.most_redelivered]
-        drawn.append(Chart(f"Deliveries of the {TOP} most delivered entries", worst, bad=True))
-    return drawn
+def dead(group: GroupHealth) -> str:
+    """The dead consumers of a group, with their pending entries."""
+    return ", ".join(f"{readable(one.name)} ({one.pending:,})" for one in group.dead)
 
 
-def shortened(label: str, most: int = 28) -> str:
+def summary(groups: Sequence[GroupHealth]) -> str:
+    """The sums of all groups in one line."""
+    if not groups:
+        return "no consumer groups"
+    totals = Totals.of(groups)
+    parts = [
+        f"{counted(totals.groups, 'group')} of {counted(totals.streams, 'stream')}",
+        f"lag {totals.lag:,}",
+        f"pending {totals.pending:,}, stuck {totals.stuck:,}",
+        f"redelivered {totals.redelivered:,}",
+        f"lost {totals.lost:,}",
+        counted(totals.dead, "dead consumer"),
+    ]
+    return " \u00b7 ".join(parts)
+
+
+def name_of(group: GroupHealth) -> str:
+    """The name of a group, with its stream and its server, if that has a name."""
+    return readable(f"{group.server} {group.stream} / {group.group}".lstrip())
+
+
+def name_within(group: GroupHealth, most: int) -> str:
+    """The name of a group in at most so many characters; that of its server stays whole."""
+    server = readable(f"{group.server} ") if group.server else ""
+    rest = readable(f"{group.stream} / {group.group}")
+    return server + shortened(rest, max(10, most - len(server)))
+
+
+def most_delivered(groups: Sequence[GroupHealth]) -> list[tuple[GroupHealth, Redelivered]]:
+    """The entries of all groups that were delivered most often."""
+    found = [(group, entry) for group in groups for entry in group.most_redelivered]
+    return sorted(found, key=lambda pair: -pair[1].deliveries)[:TOP]
+
+
+def redeliveries(groups: Sequence[GroupHealth]) -> Iterator[str]:
+    """The entries of each group that were delivered most often, as text."""
+    for group in groups:
+        for entry in group.most_redelivered:
+            yield (
+                f"{name_of(group)}: {entry.id} was given out {entry.deliveries} times, "
+                f"last to {entry.consumer} {duration(entry.idle_ms)} ago"
+            )
+
+
+def short(value: int) -> str:
+    """A number that fits into a cell."""
+    for unit, least in SHORT:
+        if value >= least:
+            return f"{value / least:.3g}{unit}"
+    return str(value)
+
+
+def shortened(label: str, most: int) -> str:
     """A label that fits before a bar. Its end is kept, which says more than its beginning."""
     return label if len(label) <= most else f"\u2026{label[1 - most :]}"

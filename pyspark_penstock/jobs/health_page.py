@@ -1,93 +1,64 @@
-"""The health of groups as an HTML page: the table, then charts of lag, idle time and redelivery.
+"""The health of groups as an HTML page: the sums, the picture, and the table, worst first.
 
-It is one file with its charts as SVG, and loads nothing.
+It is one file with its picture as SVG, and loads nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
-from pyspark_penstock.jobs.health import GroupHealth
-from pyspark_penstock.jobs.health_charts import (
-    COLUMNS,
-    Chart,
-    charts,
-    lags,
-    name_of,
-    shortened,
-    texts,
-)
+from pyspark_penstock.jobs.health import MIN_IDLE_MS, GroupHealth
+from pyspark_penstock.jobs.health_charts import columns, has_servers, redeliveries, rows, summary
+from pyspark_penstock.jobs.health_picture import svg, the_worst
+from pyspark_penstock.names import readable
 
-WIDTH, LABEL_WIDTH, VALUE_WIDTH = 560, 200, 80
-ROW, BAR, TITLE = 22, 14, 28
 STYLE = """\
-:root { color-scheme: light dark; --bar: #3572b0; --bad: #c0392b; --line: #8886 }
-body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; max-width: 75em }
-table { border-collapse: collapse }
+:root { color-scheme: light dark; --bad: #c0392b; --line: #8886 }
+body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; max-width: 85em }
+table { border-collapse: collapse; margin: 2em 0 }
 th, td { padding: .25em .8em; border-bottom: 1px solid var(--line); text-align: right }
-th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left }
-svg { display: inline-block; margin: 1.5em 3em 0 0; vertical-align: top }
-svg text { font: 13px system-ui, sans-serif; fill: currentColor }
-svg .title { font-weight: 600 }
-svg rect { fill: var(--bar) } svg .bad { fill: var(--bad) } td.bad { color: var(--bad) }
+td.name, th.name { text-align: left }
+tr.sum td { font-weight: 600; border-bottom: 0 }
+svg { display: block; width: 100%; height: auto }
+td.bad { color: var(--bad) }
 """
 
 
-def page(groups: Sequence[GroupHealth], when: str) -> str:
-    """The whole page, at the time *when*."""
+def page(groups: Sequence[GroupHealth], when: str, min_idle_ms: int = MIN_IDLE_MS) -> str:
+    """The whole page, at the time *when*. Entries idle for *min_idle_ms* are stuck."""
+    entries = "".join(f"<li>{escape(readable(text))}</li>\n" for text in redeliveries(groups))
     return f"""\
 <!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Consumer groups, {escape(when)}</title>
 <style>{STYLE}</style></head><body>
-<h1>Consumer groups</h1><p>{escape(when)}</p>
+<h1>Consumer groups{the_worst(groups)}</h1>
+<p>{escape(when)}: {escape(summary(groups))}</p>
+{svg(groups, min_idle_ms) if groups else ""}
 {table(groups)}
-{picture(lags(groups))}
-{"".join(section(group) for group in groups)}
+<ul>{entries}</ul>
 </body></html>
 """
 
 
-def section(group: GroupHealth) -> str:
-    """The charts of one group; empty if there are none."""
-    drawn = "".join(picture(chart) for chart in charts(group))
-    return f"<h2>{escape(name_of(group))}</h2>\n{drawn}" if drawn else ""
-
-
 def table(groups: Sequence[GroupHealth]) -> str:
-    """The table of all groups."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
-    body = "".join(f"<tr>{cells(group)}</tr>\n" for group in groups)
+    """The table of all groups, with their sums."""
+    names = 3 if has_servers(groups) else 2  # the first columns; the others are numbers
+    head = "".join(
+        f'<th class="{"name" if at < names else ""}">{escape(name)}</th>'
+        for at, name in enumerate(columns(groups))
+    )
+    body = "".join(table_rows(groups, names))
     return f"<table><tr>{head}</tr>\n{body}</table>"
 
 
-def cells(group: GroupHealth) -> str:
-    """One group's row."""
-    kinds = [*[""] * (len(COLUMNS) - 1), "bad" if group.dead else ""]
-    pairs = zip(kinds, texts(group), strict=True)
-    return "".join(f'<td class="{kind}">{escape(text)}</td>' for kind, text in pairs)
-
-
-def picture(chart: Chart) -> str:
-    """A chart as SVG."""
-    height = TITLE + ROW * len(chart.bars)
-    title = escape(chart.title)
-    parts = [f'<text class="title" x="0" y="16">{title}</text>']
-    for at, (label, value) in enumerate(chart.bars):
-        kind = "bad" if chart.bad else ""
-        parts += bar(label, value, value / chart.most, TITLE + at * ROW, kind)
-    drawn = "\n".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" role="img" '
-        f'aria-label="{title}">\n{drawn}\n</svg>\n'
-    )
-
-
-def bar(label: str, value: int, share: float, top: int, kind: str) -> Iterable[str]:
-    """One bar, its label before it and its value after it."""
-    width = share * (WIDTH - LABEL_WIDTH - VALUE_WIDTH)
-    base = top + BAR - 2
-    name = escape(shortened(label))
-    yield f'<text x="{LABEL_WIDTH - 8}" y="{base}" text-anchor="end">{name}</text>'
-    yield f'<rect class="{kind}" x="{LABEL_WIDTH}" y="{top}" width="{width:.1f}" height="{BAR}"/>'
-    yield f'<text x="{LABEL_WIDTH + width + 6:.1f}" y="{base}">{value:,}</text>'
+def table_rows(groups: Sequence[GroupHealth], names: int) -> Iterator[str]:
+    """A row for each group, and one for their sums."""
+    for at, row in enumerate(rows(groups)):
+        is_sum = at == len(groups)
+        is_bad = not is_sum and bool(groups[at].dead)
+        kinds = ["name"] * names + [""] * (len(row) - names - 1) + ["bad" if is_bad else ""]
+        cells = (
+            f'<td class="{kind}">{escape(text)}</td>' for kind, text in zip(kinds, row, strict=True)
+        )
+        yield f'<tr class="{"sum" if is_sum else ""}">{"".join(cells)}</tr>\n'

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.client import Client
 from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.fleet import ONLY, Fleet
+from pyspark_penstock.options import FLEET, SERVER, Options
 
 ServerOptions = Mapping[str, str]
 ADDRESS = frozenset({"bootstrap.servers", "host", "port", "servers", "sentinels", "mastername"})
@@ -21,6 +23,17 @@ PASSWORD = frozenset({"passwordenv", "credentialsfile"})
 def connect(given: ServerOptions, preference: Preference = Preference.PRIMARY_PREFERRED) -> Client:
     """A client for the job's own commands. Raises OptionError."""
     return Client(Server.from_environment(given), preference)
+
+
+def one_by_one(given: ServerOptions) -> list[tuple[str, dict[str, str]]]:
+    """The options of each server, with its name: of one, or of those in 'servers'.
+
+    Raises OptionError.
+    """
+    fleet = Fleet.from_options(Options(given, "a connection", SERVER, FLEET))
+    if fleet.is_single:
+        return [(ONLY, dict(given))]
+    return [(name, overridden(given, {"bootstrap.servers": name})) for name in fleet.names]
 
 
 def names_server(options: ServerOptions) -> bool:

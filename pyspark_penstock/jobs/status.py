@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyspark_penstock.connect.stream_info import stream_state
-from pyspark_penstock.errors import ServerError
+from pyspark_penstock.errors import CheckpointError, ServerError
 from pyspark_penstock.jobs.checkpoint import Checkpoint, read_checkpoint
-from pyspark_penstock.jobs.files import LocalFiles
+from pyspark_penstock.jobs.files import Files, LocalFiles
 from pyspark_penstock.jobs.server_options import ServerOptions, connect, overridden
 from pyspark_penstock.read.offsets import ONLY, Streams
+from pyspark_penstock.write.batch_sums import FILE, SinkSums
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Status:
     streams: tuple[StreamStatus, ...]
     claims: tuple[ClaimStatus, ...] = ()
     server_problem: str = ""
+    sink: SinkSums | None = None  # what our sink has written
+    sink_problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The form for programs."""
@@ -74,6 +77,7 @@ def status(folder: str, server: ServerOptions) -> Status:
         except ServerError as refused:
             problems.append(str(refused))
         streams += stream_statuses(name, positions, heads)
+    sink, sink_problem = sink_sums(LocalFiles(), folder)
     return Status(
         query=checkpoint.query,
         committed=checkpoint.committed.number if checkpoint.committed else None,
@@ -82,7 +86,19 @@ def status(folder: str, server: ServerOptions) -> Status:
         streams=tuple(streams),
         claims=tuple(claim_statuses(checkpoint)),
         server_problem="; ".join(problems),
+        sink=sink,
+        sink_problem=sink_problem,
     )
+
+
+def sink_sums(files: Files, folder: str) -> tuple[SinkSums | None, str]:
+    """What our sink has written beside the checkpoint; or why that is not known."""
+    if FILE not in files.names(folder):
+        return None, ""
+    try:
+        return SinkSums.parse(files.text(f"{folder.rstrip('/')}/{FILE}")), ""
+    except (OSError, CheckpointError) as problem:
+        return None, str(problem)
 
 
 def unfinished(checkpoint: Checkpoint) -> int | None:

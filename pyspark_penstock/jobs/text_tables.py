@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pyspark_penstock.names import readable
 
+SIZES = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
 
 
@@ -14,12 +15,25 @@ def number(value: int | None) -> str:
     return "?" if value is None else f"{value:,}"
 
 
+def counted(how_many: int, what: str) -> str:
+    """A number of things."""
+    return f"{how_many:,} {what}{'' if how_many == 1 else 's'}"
+
+
 def duration(ms: int) -> str:
     """A duration in the largest unit of which there are at least two, or in milliseconds."""
     for unit, size in UNITS:
         if ms >= 2 * size:
             return f"{ms // size} {unit}"
     return f"{ms} ms"
+
+
+def size(number: float) -> str:
+    """A number of bytes with three digits and a unit."""
+    for unit, least in SIZES:
+        if number >= least:
+            return f"{number / least:.3g} {unit}"
+    return f"{number:.0f} B"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pyspark_penstock.errors import ValueMismatchError
+from pyspark_penstock.figures import BAD_VALUES, ROWS_DROPPED, Sums
 from pyspark_penstock.names import utf8
 from pyspark_penstock.read import cast_columns
 from pyspark_penstock.read.page import Page
@@ -27,11 +28,15 @@ Array = Any  # a pyarrow.Array
 
 
 class Origin(NamedTuple):
-    """Where some consecutive rows of a page are from. *part* is the task's range of the stream."""
+    """Where some consecutive rows of a page are from, and in how many bytes they came.
+
+    *part* is the task's range of the stream.
+    """
 
     stream: str
     rows: int
     part: int = 0
+    bytes: int = 0
 
 
 class BadRow(NamedTuple):
@@ -47,7 +52,8 @@ class BatchBuilder:
     """Builds the record batches of streams. *mode* says what happens to bad values.
 
     *stream* and *server* are where rows are from for which nothing else is said. With *keeps_bad*
-    the rows that leave are in ``bad_rows``, for the caller to take.
+    the rows that leave are in ``bad_rows``, for the caller to take. Bad values and dropped rows are
+    counted in *sums*.
     """
 
     def __init__(
@@ -58,8 +64,10 @@ class BatchBuilder:
         *,
         server: str = "",
         keeps_bad: bool = False,
+        sums: Sums | None = None,
     ) -> None:
         self.bad_values = 0
+        self._sums = Sums() if sums is None else sums
         self.bad_rows: list[BadRow] = []
         self._stream = stream
         self._server = server
@@ -102,6 +110,7 @@ class BatchBuilder:
         kept = pc.invert(bad) if leave else None
         if kept is not None:
             batch = batch.filter(kept)
+            self._add(ROWS_DROPPED, bad)
             if self._keeps_bad:
                 self._keep(page, bad)
         self._refuse_nulls(batch, page, kept)
@@ -114,6 +123,14 @@ class BatchBuilder:
                 return origin
             row -= origin.rows
         raise IndexError(row)
+
+    def _add(self, name: str, rows: Array) -> None:
+        """Count *rows* of the page, which are marked, by their streams."""
+        marked = np.flatnonzero(rows.to_numpy(zero_copy_only=False))
+        ends = np.cumsum([origin.rows for origin in self._origins])
+        counts = np.bincount(np.searchsorted(ends, marked, "right"), minlength=len(ends))
+        for origin, count in zip(self._origins, counts.tolist(), strict=True):
+            self._sums.add((self._server, origin.stream), name, count)
 
     def _where(self, page: Page, row: int) -> str:
         entry = page.ids[row].as_py().decode()
@@ -137,6 +154,7 @@ class BatchBuilder:
             instead = "leave" if self._mode == BAD_ROWS_LEAVE else "are null"
             logger.warning("%s: %s; it and others like it %s", where, what, instead)
         self.bad_values += pc.sum(bad).as_py()
+        self._add(BAD_VALUES, bad)
         if self._keeps_bad:
             for row in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
                 self._reasons.setdefault(row, wrong_value(column, found[row]))
@@ -152,6 +170,7 @@ class BatchBuilder:
                 missing = pc.and_(missing, pc.invert(bad))
             bad = missing if bad is None else pc.or_(bad, missing)
             self.bad_values += pc.sum(missing).as_py() or 0
+            self._add(BAD_VALUES, missing)
             for row in np.flatnonzero(missing.to_numpy(zero_copy_only=False)).tolist():
                 why = f"{column.name} is NOT NULL, and there is no {column.arrow} for it"
                 self._reasons.setdefault(row, why)

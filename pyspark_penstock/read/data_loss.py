@@ -11,6 +11,7 @@ does: between two positions there must be as many as their *n* differ by.
 from __future__ import annotations
 
 import logging
+from typing import NamedTuple
 
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import EntryId
@@ -24,6 +25,14 @@ from pyspark_penstock.read.source_options import ReadOptions
 ADVICE = "failOnDataLoss=false would go on without them"
 
 logger = logging.getLogger(__name__)
+
+
+class Shortage(NamedTuple):
+    """Entries of a stream that a task did not find: at most so many, and what to say of it."""
+
+    stream: str
+    entries: int
+    text: str
 
 
 def check_same_stream(stream: str, position: Position, state: StreamState) -> None:
@@ -59,16 +68,17 @@ def check_nothing_lost(stream: str, position: Position, state: StreamState) -> N
         )
 
 
-def shortage_message(
+def shortage(
     stream: str, after: EntryId, upto: EntryId, expected: int, lost: int, *, at_most: bool = False
-) -> str:
-    """The message for a range that lacks *lost* of its *expected* entries; empty for none."""
+) -> Shortage | None:
+    """What it is that a range lacks *lost* of its *expected* entries; None if it lacks none."""
     if lost <= 0:
-        return ""
-    return (
+        return None
+    text = (
         f"stream {stream!r}: {'up to ' if at_most else ''}{lost} of {expected} entries after "
         f"{after} up to {upto} were trimmed or deleted before they were read"
     )
+    return Shortage(stream, lost, text)
 
 
 def tell(problem: str, *, fail: bool) -> None:
@@ -81,23 +91,24 @@ def tell(problem: str, *, fail: bool) -> None:
 # ---------------------------------------------------------------------- found by a task
 
 
-def missing(task: Range, scan: Scan, options: ReadOptions) -> str:
-    """The message if entries of *task* were removed before *scan* read them; empty if none were.
+def missing(task: Range, scan: Scan, options: ReadOptions) -> Shortage | None:
+    """What is missing if entries of *task* were removed before *scan* read them.
 
     If the entries of the task were not counted, this needs the state of the stream after the scan.
     """
     if task.expected is not None:
         lost = task.expected - scan.entries
-        return shortage_message(task.stream, task.after, task.upto, task.expected, lost)
+        return shortage(task.stream, task.after, task.upto, task.expected, lost)
     if scan.state is None or not has_lost(scan.state, task):
-        return ""
+        return None
     if task.batch is not None:
         return missing_of_batch(task, task.batch, scan.entries, options)
-    return (
-        f"stream {task.stream!r}: {scan.state.removed - task.removed} entries were trimmed or "
-        "deleted since this read was planned; up to as many may be missing here, after "
-        f"{task.after} up to {task.upto}"
+    most = scan.state.removed - task.removed
+    text = (
+        f"stream {task.stream!r}: {most} entries were trimmed or deleted since this read was "
+        f"planned; up to as many may be missing here, after {task.after} up to {task.upto}"
     )
+    return Shortage(task.stream, most, text)
 
 
 def has_lost(state: StreamState, task: Range) -> bool:
@@ -108,9 +119,8 @@ def has_lost(state: StreamState, task: Range) -> bool:
 
 def missing_of_batch(
     task: Range, batch: tuple[Cut, Cut], entries: int, options: ReadOptions
-) -> str:
-    """The message for a task of a *batch* of which only the whole was counted; it has read
-    *entries*.
+) -> Shortage | None:
+    """What a task lacks of a *batch* of which only the whole was counted; it has read *entries*.
 
     Nothing is missing if these, and the entries around the task, make up the batch. Entries of
     other tasks may have been removed after they were read. So the number is the most that can be
@@ -123,4 +133,4 @@ def missing_of_batch(
     )
     expected = (end.n or 0) - (begin.n or 0)
     lost = expected - around - entries
-    return shortage_message(task.stream, begin.id, end.id, expected, lost, at_most=True)
+    return shortage(task.stream, begin.id, end.id, expected, lost, at_most=True)

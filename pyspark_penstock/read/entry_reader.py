@@ -14,10 +14,12 @@ from pyspark_penstock.connect.connection import Word
 from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.errors import ServerError
+from pyspark_penstock.figures import BYTES_READ, ENTRIES_LOST, OTHERS, READ_MS, Sums
 from pyspark_penstock.names import key
 from pyspark_penstock.read.bad_rows import DeadLetters
 from pyspark_penstock.read.columns import BadRow, BatchBuilder, Origin
-from pyspark_penstock.read.data_loss import missing
+from pyspark_penstock.read.data_loss import Shortage, missing
+from pyspark_penstock.read.offsets import ONLY
 from pyspark_penstock.read.page import MixedPage, Page, as_one
 from pyspark_penstock.read.plan import Bundle, Range
 from pyspark_penstock.read.scan import Scan
@@ -32,16 +34,18 @@ logger = logging.getLogger(__name__)
 
 
 Piece = tuple[Page, list[Origin]]  # the rows of a page, and where they are from
-Missing = Generator[Piece, None, list[str]]  # returns messages about entries that were removed
+Missing = Generator[Piece, None, list[Shortage]]  # returns which entries were removed
 
 
 def read_bundle(
-    task: Bundle, columns: list[Column], options: ReadOptions
+    task: Bundle, columns: list[Column], options: ReadOptions, sums: Sums | None = None
 ) -> Generator[Any, None, list[str]]:
     """Yield the batches of *task*; return messages if entries were removed before they were read.
 
-    If the entries of a range were not counted, that is checked with ``failOnDataLoss`` only.
+    If the entries of a range were not counted, that is checked with ``failOnDataLoss`` only. What
+    was read is counted in *sums*.
     """
+    sums = Sums() if sums is None else sums
     options = options.at(task.server)
     links = Links(options.server, Preference.ANY, "reading streams")
     writing = Links(options.server, Preference.PRIMARY, "writing bad rows")
@@ -51,28 +55,48 @@ def read_bundle(
         else None
     )
     builder = BatchBuilder(
-        "", columns, options.mode, server=task.server, keeps_bad=letters is not None
+        "", columns, options.mode, server=task.server, keeps_bad=letters is not None, sums=sums
     )
-    messages: list[str] = []
+    told = Told(pieces(links, task.ranges, options), task.server, sums)
     try:
-        yield from built(
-            Told(pieces(links, task.ranges, options), messages), builder, options, letters
-        )
+        yield from timed(built(told, builder, options, letters), task.server, sums)
     finally:
         links.close()
         writing.close()
-    return messages
+    return [each.text for each in told.missing]
 
 
 class Told:
-    """Iterates over *pieces*, and adds the messages that it returns to *messages*."""
+    """Iterates over *pieces* of a server and counts them in *sums*. *missing* is what they lack."""
 
-    def __init__(self, pieces: Missing, messages: list[str]) -> None:
+    def __init__(self, pieces: Missing, server: str, sums: Sums) -> None:
+        self.missing: list[Shortage] = []
         self._pieces = pieces
-        self._messages = messages
+        self._server = server
+        self._sums = sums
 
     def __iter__(self) -> Iterator[Piece]:
-        self._messages += yield from self._pieces
+        for page, origins in self._told():
+            for origin in origins:
+                self._sums.add((self._server, origin.stream), BYTES_READ, origin.bytes)
+            yield page, origins
+        for each in self.missing:
+            self._sums.add((self._server, each.stream), ENTRIES_LOST, each.entries)
+
+    def _told(self) -> Iterator[Piece]:
+        self.missing = yield from self._pieces
+
+
+def timed(batches: Iterator[Any], server: str, sums: Sums) -> Iterator[Any]:
+    """*batches*, with the time that they take; not the time that Spark takes over each of them."""
+    spent = 0.0
+    began = time.perf_counter()
+    for batch in batches:
+        spent += time.perf_counter() - began
+        yield batch
+        began = time.perf_counter()
+    spent += time.perf_counter() - began
+    sums.add((server, OTHERS), READ_MS, spent * 1_000)
 
 
 def read_range(
@@ -108,7 +132,7 @@ def large_pieces(task: Range, options: ReadOptions) -> Missing:
         wait=options.fail_on_data_loss,
     )  # fmt: skip
     for page in scan:
-        yield page, [Origin(task.stream, len(page), task.part)]
+        yield page, [Origin(task.stream, len(page), task.part, page.size)]
     found = missing(task, scan, options)
     return [found] if found else []
 
@@ -128,14 +152,14 @@ def small_pieces(links: Links, ranges: list[Range], options: ReadOptions) -> Mis
                 raise ServerError(f"stream {task.stream!r}: {reply}")
             if len(reply) == task.expected:
                 entries += reply
-                origins.append(Origin(task.stream, len(reply), task.part))
+                origins.append(Origin(task.stream, len(reply), task.part, size_of(reply)))
                 continue
             if entries:
-                yield page_of(entries), origins
+                yield page_of(entries, origins), origins
                 entries, origins = [], []
             messages += yield from large_pieces(task, options)
         if entries:
-            yield page_of(entries), origins
+            yield page_of(entries, origins), origins
     return messages
 
 
@@ -165,17 +189,35 @@ def range_command(task: Range) -> tuple[Word, ...]:
     )
 
 
-def page_of(entries: list[Any]) -> MixedPage:
+def size_of(entries: list[Any]) -> int:
+    """How many bytes parsed entries have."""
+    return sum(len(text) for _, fields in entries for text in fields)
+
+
+def page_of(entries: list[Any], origins: list[Origin]) -> MixedPage:
     """Parsed entries as a page."""
-    return MixedPage(entries, sum(len(text) for _, fields in entries for text in fields))
+    return MixedPage(entries, sum(origin.bytes for origin in origins))
 
 
 def batches(
-    pages: Iterable[Page], stream: str, columns: list[Column], options: ReadOptions
+    pages: Iterable[Page],
+    stream: str,
+    columns: list[Column],
+    options: ReadOptions,
+    sums: Sums | None = None,
 ) -> Iterator[Any]:
-    """Pages of one stream as record batches."""
-    builder = BatchBuilder(stream, columns, options.mode)
-    return built(((page, [Origin(stream, len(page))]) for page in pages), builder, options, None)
+    """Pages of one stream as record batches, counted in *sums*."""
+    sums = Sums() if sums is None else sums
+    builder = BatchBuilder(stream, columns, options.mode, sums=sums)
+    told = Told(of_one_stream(pages, stream), ONLY, sums)
+    return timed(built(told, builder, options, None), ONLY, sums)
+
+
+def of_one_stream(pages: Iterable[Page], stream: str) -> Missing:
+    """The pages of one stream."""
+    for page in pages:
+        yield page, [Origin(stream, len(page), bytes=page.size)]
+    return []
 
 
 def built(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from pyspark_penstock.connect.client import LazyClient
 from pyspark_penstock.connect.dial import Preference
@@ -15,6 +17,7 @@ from pyspark_penstock.connect.retry import Retry
 from pyspark_penstock.connect.stream_info import StreamState
 from pyspark_penstock.entry_id import FIRST
 from pyspark_penstock.errors import CheckpointError
+from pyspark_penstock.figures import ENTRIES_LOST, OTHERS, PLAN_MS, Sums
 from pyspark_penstock.read import bounds, data_loss, plan
 from pyspark_penstock.read.counting import Counting, Wanted
 from pyspark_penstock.read.discovery import Discovery
@@ -29,6 +32,7 @@ from pyspark_penstock.read.walked import Walked
 
 MANY = 200  # streams: of more than these, not all are looked at each time
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 
@@ -42,6 +46,8 @@ class ServerPart:
         self.name = name
         self.heads: Streams = {}
         self.positions: Streams = {}
+        self.figures = Sums()  # since the query was started, as of the last question
+        self._sums = Sums()
         self._options = options.at(name)
         group = Preference.PRIMARY if options.group else Preference.ANY
         self._links = Links(self._options.server, group, "looking at streams")
@@ -55,7 +61,7 @@ class ServerPart:
         self._seen: set[str] = set()  # streams that were looked at once
         self._checked = ""  # the last stream that was looked at in its turn
         self._ends: Streams = {}  # of streams that end inside what is there
-        self._warned: dict[str, int] = {}
+        self._warned: dict[str, tuple[int, int]] = {}  # where a stream was, and what it had lost
         self._group = options.position_group
         self._with_group: set[str] = set()  # streams that were checked
         self._published: Offset | None = None
@@ -65,6 +71,15 @@ class ServerPart:
         self._links.close()
         self._discovery.close()
         self._client.close()
+
+    def timed(self, question: Callable[[ServerPart], T]) -> T:
+        """The answer to a question about this part; the time that it takes is counted."""
+        began = time.perf_counter()
+        try:
+            return question(self)
+        finally:
+            self._sums.add((self.name, OTHERS), PLAN_MS, (time.perf_counter() - began) * 1_000)
+            self.figures = self._sums.copy()  # what is read while a slow server is still asked
 
     # ------------------------------------------------------------------ the group
 
@@ -209,8 +224,11 @@ class ServerPart:
         if self._options.fail_on_data_loss:
             full = states_of(self._links, [stream])[stream]  # which tells the oldest entry, too
             data_loss.check_nothing_lost(stream, position, full if full.exists else state)
-        if self._warned.get(stream) != lost:
-            self._warned[stream] = lost
+        at, known = self._warned.get(stream, (position.n, 0))
+        new = lost - known if at == position.n else lost
+        if new > 0:
+            self._warned[stream] = position.n, lost
+            self._sums.add((self.name, stream), ENTRIES_LOST, new)
             logger.warning("stream %r: %d entries were lost unread", stream, lost)
 
     def _head(self, stream: str, position: Position, state: StreamState) -> Position:
@@ -303,6 +321,7 @@ class ServerPart:
                 "they were read"
             )
             data_loss.tell(problem, fail=self._options.fail_on_data_loss)
+            self._sums.add((self.name, stream), ENTRIES_LOST, lost)
         return lost
 
     def _step(self, entries: int, parts: int) -> int:

@@ -23,7 +23,9 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from pyspark_penstock.collector import Collector, tell_of_task
 from pyspark_penstock.errors import CheckpointError
+from pyspark_penstock.figures import Sums
 from pyspark_penstock.read import data_loss, plan
 from pyspark_penstock.read.entry_reader import read_bundle
 from pyspark_penstock.read.fleet_look import FleetLook
@@ -47,8 +49,11 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     With availableNow it ends where the streams ended at its start.
     """
 
-    def __init__(self, options: StreamOptions, schema: StructType) -> None:
+    def __init__(
+        self, options: StreamOptions, schema: StructType, collector: Collector | None = None
+    ) -> None:
         self._options = options
+        self._collector = collector
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source()
         self._query = secrets.token_hex(4)  # the id of a new query
@@ -99,9 +104,14 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._planned.to_json()
 
     def reportLatestOffset(self) -> Json | None:  # noqa: N802
-        """The ends of the streams, for Spark's progress reports."""
+        """The ends of the streams, and what planning has counted, for Spark's progress reports."""
         heads = {name: part.heads for name, part in self._parts.items()}
-        return FleetOffset(self._source, "", heads).to_json() if any(heads.values()) else None
+        if not any(heads.values()):
+            return None
+        sums = Sums()
+        for part in self._parts.values():
+            sums.merge(part.figures)
+        return FleetOffset(self._source, "", heads).to_json() | {"figures": sums.to_json()}
 
     def partitions(self, start: Json, end: Json) -> Sequence[InputPartition]:
         """The tasks of the batch between two offsets. They are the same each time."""
@@ -118,9 +128,11 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The batches of a task. Raises DataLossError if planned entries were removed."""
-        missing = yield from read_bundle(partition.value, self._columns, self._options)
+        sums = Sums()
+        missing = yield from read_bundle(partition.value, self._columns, self._options, sums)
         if missing:
             data_loss.tell("; ".join(missing), fail=self._options.fail_on_data_loss)
+        tell_of_task(self._collector, sums)
 
     def commit(self, end: Json) -> None:
         """Move the position group to *end*, unless that is done."""
@@ -138,7 +150,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _ask(self, question: Callable[[ServerPart], T], names: Iterable[str]) -> dict[str, T]:
         """The answers of the parts of these servers, without those that are left out."""
-        return self._look.ask({name: partial(question, self._parts[name]) for name in names})
+        return self._look.ask({name: partial(self._parts[name].timed, question) for name in names})
 
     def _checked(self, value: Json) -> FleetOffset:
         """The offset. One that Spark gives again and again is parsed once."""

@@ -21,8 +21,10 @@ from pyspark_penstock.connect.connection import Connection, pairs
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import CheckpointError, ServerError
+from pyspark_penstock.figures import ENTRIES_REDELIVERED, Sums
 from pyspark_penstock.names import key, text
 from pyspark_penstock.read import plan
+from pyspark_penstock.read.offsets import ONLY
 from pyspark_penstock.read.positions import Cut
 from pyspark_penstock.shared.group_offsets import Claim, Place
 from pyspark_penstock.shared.group_queue import GroupQueue
@@ -147,7 +149,7 @@ class Claimer:
     """Claims entries for one query. *step* gives the size of a task for a number of entries.
 
     The search for stale entries goes through all pending entries. So it runs only at the start, and
-    then twice in *min_idle_ms*.
+    then twice in *min_idle_ms*. What it takes over is counted in *sums*.
     """
 
     def __init__(
@@ -157,7 +159,9 @@ class Claimer:
         page_size: int,
         step: Callable[[int], int],
         now: Callable[[], float] = time.monotonic,
+        sums: Sums | None = None,
     ) -> None:
+        self._sums = Sums() if sums is None else sums
         self._links = links
         self._min_idle_ms = min_idle_ms
         self._page_size = page_size
@@ -178,6 +182,7 @@ class Claimer:
         for stream, queue in queues.items():
             if queue.pending > held[stream] and left > 0 and self._due(stream):
                 taken = self._take_over(places[stream], held[stream] + left) - held[stream]
+                self._sums.add((ONLY, stream), ENTRIES_REDELIVERED, taken)
                 held[stream] += taken
                 left -= taken
         new = plan.shares({s: q.backlog for s, q in queues.items()}, left) if left > 0 else {}

@@ -17,6 +17,7 @@ from __future__ import annotations
 import logging
 import secrets
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -29,12 +30,15 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from pyspark_penstock.collector import Collector, tell_of_task
 from pyspark_penstock.connect.client import LazyClient
 from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.stream_info import group_states, stream_state
+from pyspark_penstock.figures import ENTRIES_LOST, OTHERS, PLAN_MS, Sums
 from pyspark_penstock.read import data_loss, plan
 from pyspark_penstock.read.entry_reader import batches
+from pyspark_penstock.read.offsets import ONLY
 from pyspark_penstock.read.positions import Position
 from pyspark_penstock.read.sharing_options import Sharing
 from pyspark_penstock.read.source_options import ReadOptions, StreamOptions
@@ -55,15 +59,25 @@ Json = dict[str, Any]
 class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """The reader of ``spark.readStream`` with ``groupMode=shared``."""
 
-    def __init__(self, options: StreamOptions, sharing: Sharing, schema: StructType) -> None:
+    def __init__(
+        self,
+        options: StreamOptions,
+        sharing: Sharing,
+        schema: StructType,
+        collector: Collector | None = None,
+    ) -> None:
         self._options = options
+        self._collector = collector
+        self._sums = Sums()  # since the query was started
         self._sharing = sharing
         self._columns = columns_of(schema, options.corrupt_column)
         self._source = options.subscription.source() | {"group": options.group}
         self._links = Links(
             options.server, Preference.PRIMARY, f"claiming for group {options.group!r}"
         )
-        self._claimer = Claimer(self._links, sharing.min_idle_ms, options.fetch_size, self._step)
+        self._claimer = Claimer(
+            self._links, sharing.min_idle_ms, options.fetch_size, self._step, sums=self._sums
+        )
         self._client = LazyClient(options.client)
         self._initial: SharedOffset | None = None
         self._targets: dict[str, Position] | None = None
@@ -96,6 +110,13 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
         """Claim the next batch; *start* itself if there is nothing to claim."""
+        began = time.perf_counter()
+        try:
+            return self._next(start, limit)
+        finally:
+            self._sums.add((ONLY, OTHERS), PLAN_MS, (time.perf_counter() - began) * 1_000)
+
+    def _next(self, start: Json, limit: ReadLimit) -> Json:
         offset = self._checked(start)
         self._acknowledge(offset)
         found = {s: queue for s in self._subscribed() if (queue := self._queue(s, offset))}
@@ -107,8 +128,10 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return SharedOffset(self._source, offset.member, offset.batch + 1, known | batch).to_json()
 
     def reportLatestOffset(self) -> Json | None:  # noqa: N802
-        """How many entries of each stream the group has not delivered yet."""
-        return None if self._lags is None else self._source | {"lag": self._lags}
+        """How many entries of each stream the group has not delivered yet; and what was counted."""
+        if self._lags is None:
+            return None
+        return self._source | {"lag": self._lags, "figures": self._sums.to_json()}
 
     def partitions(self, start: Json, end: Json) -> Sequence[InputPartition]:
         """The tasks of the batch *end*. They are the same each time.
@@ -128,7 +151,9 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The batches of a task."""
-        yield from read_claimed(partition.value, self._columns, self._options)
+        sums = Sums()
+        yield from read_claimed(partition.value, self._columns, self._options, sums)
+        tell_of_task(self._collector, sums)
 
     def commit(self, end: Json) -> None:
         """Acknowledge the batch *end*, unless that is done."""
@@ -166,7 +191,8 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             target = self._targets.get(stream, Position())
         group, known = self._options.group, stream in offset.claims
         queue = group_queue.queue_of(self._client.get(), stream, group, known, target)
-        if queue and queue.lost and self._warned.get(stream) != queue.lost:
+        if queue and queue.lost and (known_lost := self._warned.get(stream)) != queue.lost:
+            self._sums.add((ONLY, stream), ENTRIES_LOST, max(0, queue.lost - (known_lost or 0)))
             self._warned[stream] = queue.lost
             logger.warning(
                 "stream %r: %d entries were trimmed or deleted before group %r gave them to "
@@ -214,10 +240,13 @@ class SharedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             )  # fmt: skip
 
 
-def read_claimed(task: ClaimedRange, columns: list[Column], options: ReadOptions) -> Iterator[Any]:
+def read_claimed(
+    task: ClaimedRange, columns: list[Column], options: ReadOptions, sums: Sums
+) -> Iterator[Any]:
     """Yield the batches of *task*. Raises DataLossError if others have taken entries of it."""
     scan = PendingScan(options.server, task, options.fetch_size)
-    yield from batches(scan, task.place.stream, columns, options)
+    yield from batches(scan, task.place.stream, columns, options, sums)
+    sums.add((ONLY, task.place.stream), ENTRIES_LOST, max(0, scan.listed - scan.found))
     if scan.listed > scan.found:
         logger.warning(
             "stream %r: %d of %d entries that were claimed had been deleted; they are no rows",

@@ -8,6 +8,14 @@ from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.line import Line
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.errors import ServerError
+from pyspark_penstock.figures import (
+    BYTES_WRITTEN,
+    ROWS_REPEATED,
+    ROWS_WRITTEN,
+    WRITE_RETRIES,
+    Place,
+    Sums,
+)
 from pyspark_penstock.names import key
 from pyspark_penstock.write.atomic import Piece, Staging
 from pyspark_penstock.write.delivery import AtLeastOnce, Delivery, Task
@@ -16,8 +24,6 @@ from pyspark_penstock.write.marker import MarkerKey, marker_name
 from pyspark_penstock.write.ordered import WriterMarkerKey
 from pyspark_penstock.write.row_encoder import Encoded
 from pyspark_penstock.write.sink_options import AT_LEAST_ONCE, ATOMIC, ORDERED, SinkOptions
-
-Place = tuple[str, str]  # a server's name, and a stream
 
 
 class Deliveries:
@@ -28,12 +34,16 @@ class Deliveries:
         self._task = task
         self._links: dict[str, Links] = {}
         self._all: dict[Place, Delivery] = {}
+        self._lines: dict[Place, Line] = {}
+        self._sums = Sums()
 
     def send(self, rows: list[Encoded]) -> None:
         """Send the rows of one batch to their streams. Raises SinkError, ServerError."""
         self._begin([place for *place, _ in rows if tuple(place) not in self._all])
         for server, stream, commands in rows:
             self._all[server, stream].send(commands)
+            self._sums.add((server, stream), ROWS_WRITTEN, commands.rows)
+            self._sums.add((server, stream), BYTES_WRITTEN, len(commands.data))
         self._make_room()
 
     def finish(self) -> None:
@@ -45,6 +55,15 @@ class Deliveries:
         """Close all connections."""
         for links in self._links.values():
             links.close()
+
+    def sums(self) -> Sums:
+        """What was written, by server and stream."""
+        sums = self._sums.copy()
+        for place, each in self._all.items():
+            sums.add(place, WRITE_RETRIES, self._lines[place].failures)
+            if isinstance(each, ExactlyOnce):
+                sums.add(place, ROWS_REPEATED, each.repeated)
+        return sums
 
     @property
     def places(self) -> list[Place]:
@@ -80,6 +99,7 @@ class Deliveries:
     def _deliveries(self, server: str, streams: list[str]) -> Iterable[tuple[str, Delivery]]:
         links, options, task = self._links[server], self._options, self._task
         lines = {stream: Line(links, stream) for stream in streams}
+        self._lines |= {(server, stream): line for stream, line in lines.items()}
         most_rows = options.max_transaction_rows
         if options.delivery == AT_LEAST_ONCE:
             return [(stream, AtLeastOnce(line)) for stream, line in lines.items()]

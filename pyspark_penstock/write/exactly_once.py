@@ -59,12 +59,14 @@ class ExactlyOnce:
         resumes = self._seen.batch == task.batch and self._seen.state == PART
         self._ended = self._seen.covers(task.batch)
         self._to_skip = self._seen.rows if resumes else 0
+        self.repeated = 0  # rows that another attempt has written
         self._passed = Marker(task.batch, state=PART)  # rows of this task that were written
 
     def send(self, commands: Commands) -> None:
         """Take rows; write them when there are enough for a transaction."""
         if self._ended:
             self._passed = self._passed.after([commands])
+            self.repeated += commands.rows
             return
         if self._to_skip:
             commands = self._skip(commands)
@@ -97,6 +99,7 @@ class ExactlyOnce:
         """
         old = commands.slice(0, self._to_skip)
         self._to_skip -= old.rows
+        self.repeated += old.rows
         self._passed = self._passed.after([old])
         if not self._to_skip and self._passed != self._seen:
             raise self._other_rows()
@@ -132,6 +135,8 @@ class ExactlyOnce:
                 raise SinkError(conflict(self._stream))
             tries += 1
             self._line.retry(lambda connection: self._transact(connection, wanted))
+        if self._ended and self._seen != wanted:  # another attempt was faster
+            self.repeated += self._held_rows
         self._passed = wanted
         self._held = []
         self._held_rows = self.held_bytes = 0

@@ -32,6 +32,7 @@ class SinkOptions:
     txn_app_id: str
     txn_version: int | None
     max_transaction_rows: int
+    checkpoint: str = ""  # Spark's own option
 
 
 def sink_options(given: Mapping[str, str]) -> SinkOptions:
@@ -61,6 +62,7 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
         txn_app_id=options.text("txnAppId"),
         txn_version=options.integer("txnVersion", 0) if "txnVersion" in options else None,
         max_transaction_rows=options.integer("maxTransactionRows", most_rows, least=1),
+        checkpoint=next((v for n, v in given.items() if n.lower() == "checkpointlocation"), ""),
     )
 
 

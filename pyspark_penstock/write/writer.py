@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark import TaskContext
@@ -15,29 +16,31 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from pyspark_penstock.collector import BATCH_ID, QUERY_ID, Collector, tell
+from pyspark_penstock.connect.fleet import ONLY
 from pyspark_penstock.errors import OptionError, SinkError
-from pyspark_penstock.write import atomic
+from pyspark_penstock.figures import OTHERS, WRITE_MS, Place, Sums
+from pyspark_penstock.write import atomic, batch_sums
 from pyspark_penstock.write.atomic import Piece, Publication
-from pyspark_penstock.write.deliveries import Deliveries, Place
+from pyspark_penstock.write.deliveries import Deliveries
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.ordered import RowIds, WriterMarkerKey
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import ORDERED, SinkOptions
-
-BATCH_ID = "streaming.sql.batchId"
-QUERY_ID = "sql.streaming.queryId"
 
 Messages = list[WriterCommitMessage | None]
 
 
 @dataclass
 class EntriesWritten(WriterCommitMessage):
-    """The message of a task to the driver."""
+    """The message of a task to the driver. *query* is the streaming query that the task is of."""
 
     task: Task
     rows: int
     places: list[Place]
     staged: list[Piece]
+    sums: Sums = field(default_factory=Sums)
+    query: str = ""
 
 
 def write_rows(
@@ -47,17 +50,24 @@ def write_rows(
     deliveries = Deliveries(options, task)
     ids = RowIds(task.batch) if options.delivery == ORDERED else None
     rows = 0
+    spent = 0.0  # without the time in which the rows are made
     try:
         for batch in batches:
+            began = time.perf_counter()
             deliveries.send(list(encoder.encode(batch, ids)))
             rows += batch.num_rows
+            spent += time.perf_counter() - began
+        began = time.perf_counter()
         deliveries.finish()
+        spent += time.perf_counter() - began
     except Exception:
         atomic.give_up(options.fleet, deliveries.staged)
         raise
     finally:
         deliveries.close()
-    return EntriesWritten(task, rows, deliveries.places, deliveries.staged)
+    sums = deliveries.sums()
+    sums.add((ONLY, OTHERS), WRITE_MS, spent * 1_000)
+    return EntriesWritten(task, rows, deliveries.places, deliveries.staged, sums)
 
 
 def entries_written(messages: Messages) -> list[EntriesWritten]:
@@ -129,8 +139,11 @@ class PenstockWriter(DataSourceArrowWriter):
 class PenstockStreamWriter(DataSourceStreamArrowWriter):
     """The writer of ``df.writeStream``."""
 
-    def __init__(self, options: SinkOptions, schema: StructType) -> None:
+    def __init__(
+        self, options: SinkOptions, schema: StructType, collector: Collector | None = None
+    ) -> None:
         self._options = options
+        self._collector = collector
         self._encoder = RowEncoder(schema, options)
         if options.txn_version is not None:
             raise OptionError("'txnVersion' is for batch writes: batches of a query have a number")
@@ -141,13 +154,20 @@ class PenstockStreamWriter(DataSourceStreamArrowWriter):
         batch, query = (context.getLocalProperty(name) for name in (BATCH_ID, QUERY_ID))
         if batch is None or query is None:
             raise SinkError("Spark does not tell the task its batch; exactly once needs that")
-        query = self._options.txn_app_id or query
-        task = Task(query, int(batch), context.partitionId())
-        return write_rows(iterator, self._encoder, self._options, task)
+        task = Task(self._options.txn_app_id or query, int(batch), context.partitionId())
+        message = write_rows(iterator, self._encoder, self._options, task)
+        return replace(message, query=query)
 
     def commit(self, messages: Messages, batchId: int) -> None:  # noqa: N803
-        """All tasks are done: publish what they have staged."""
+        """All tasks are done: publish what they have staged, and tell what they have written."""
         publish(messages, self._options)
+        self.tell(entries_written(messages), batchId)
+
+    def tell(self, written: list[EntriesWritten], batch: int) -> None:
+        """Tell the driver's program and ``status`` what a batch has written."""
+        if written:
+            tell(self._collector, (written[0].query, batch), batch_sums.sums_of(written))
+        batch_sums.keep(self._options.checkpoint, batch, written)
 
     def abort(self, messages: Messages, batchId: int) -> None:  # noqa: N803
         """Delete what is staged. What is written stays: a replay finds it by the markers."""

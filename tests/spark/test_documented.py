@@ -27,6 +27,9 @@ RUN = {
     (SPARK, "fleet = (spark.readStream"): "test_session_fleet.py",
     (SPARK, "checked = (spark.readStream"): "test_session_fleet.py",
     (WATCHING, "from pyspark_penstock"): "jobs/test_listener.py",
+    (WATCHING, "python -m pyspark_penstock run"): "cli/test_commands.py",
+    (WATCHING, "batch 17  a:6379"): "jobs/test_progress.py",
+    (WATCHING, "batch 17 has written"): "jobs/test_status.py",
     (PIPELINE, "orders = spark.read"): "cli/test_process.py",
     (README, "orders = (spark.readStream"): "cli/test_process.py",
     (PIPELINE, "python -m pyspark_penstock run"): "test_documented.py",
@@ -43,6 +46,7 @@ RUN = {
     (RECIPES, "name: sales"): "test_session_recipes.py",
     (RECIPES, "from pyspark import pipelines"): "test_session_recipes.py",
     (RECIPES, "spark-pipelines run"): "test_session_recipes.py",
+    (PIPELINE, "stream "): "jobs/test_health.py",
 }
 NOT_RUN = {
     (README, 'pip install ".[spark]"'): "it is how the tests' own environment is made",
@@ -50,7 +54,6 @@ NOT_RUN = {
     (PIPELINE, "batch 3"): "a line that is printed",
     (PIPELINE, "DIR/stream="): "a layout",
     (PIPELINE, "trim  files"): "a line that is printed",
-    (PIPELINE, "stream  group"): "a table that is printed",
     (PIPELINE, "40,000 files"): "what make demo-pipeline prints",
 }
 

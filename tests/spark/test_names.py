@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.cli.output import Output, printable
 from pyspark_penstock.jobs.health import health
-from pyspark_penstock.jobs.health_image import png
+from pyspark_penstock.jobs.health_picture import png
 from pyspark_penstock.jobs.text_tables import table
 from pyspark_penstock.names import readable, text, utf8
 from pyspark_penstock.read import views
@@ -91,7 +91,7 @@ def test_health_shows_strange_names_in_table_page_and_png(
     page = (tmp_path / "h.html").read_text("utf-8")
     assert all(f">{name}" in page for name in (stream, group))
     assert "\x1b" not in page
-    assert png(health(at), "now")  # Pillow cannot draw a label of two lines
+    assert png(health(at), "now")  # a label of two lines would cover another
 
 
 @ONE_SERVER

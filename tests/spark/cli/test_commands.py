@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
+import signal
 import sys
+import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +14,10 @@ import pytest
 import redis
 
 from pyspark_penstock.cli.main import main
+from pyspark_penstock.cli.watch import Watch
+from pyspark_penstock.jobs.metrics_page import MetricsPage
+from pyspark_penstock.jobs.progress import Report
+from tests.spark.documented import WATCHING, block
 from tests.spark.marks import ONE_SERVER
 
 if TYPE_CHECKING:
@@ -63,11 +70,49 @@ def test_run_reports_batches_and_status_the_position(
     fill(client, 3)
     code, events, _ = run(capsys, "run", here / "job.toml")
     assert code == 0
-    assert [(event["event"], event["entries"]) for event in events] == [("batch", 3), ("end", 3)]
+    assert [event["event"] for event in events] == ["batch", "sink", "end"]
+    assert [event["entries"] for event in events[::2]] == [3, 3]
+    assert events[0]["bytes_read"] > 3 * len("1763000062499-0")
+    assert (events[1]["rows_written"], events[1]["rows_repeated"]) == (3, 0)
     fill(client, 2)
     code, (status,), _ = run(capsys, "status", here / "checkpoint")
     assert (code, status["committed"], status["unfinished"]) == (0, 0, None)
+    assert status["sink"]["all"]["rows_written"] == 3
     assert [(s["stream"], s["entries"], s["lag"]) for s in status["streams"]] == [("in", 3, 2)]
+
+
+def test_the_documented_metrics_ports_serve_what_was_seen(
+    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Only the port and the stream differ from the docs. A signal ends each after its batch."""
+    pages: list[str] = []
+    close, after_batch = MetricsPage.close, Watch.after_batch
+
+    def read_and_close(page: MetricsPage) -> None:
+        with urllib.request.urlopen(f"http://127.0.0.1:{page.port}/metrics") as answer:
+            pages.append(answer.read().decode())
+        close(page)
+
+    def and_end(watch: Watch, report: Report) -> None:
+        after_batch(watch, report)
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(MetricsPage, "close", read_and_close)
+    monkeypatch.setattr(Watch, "after_batch", and_end)
+    monkeypatch.chdir(here)
+    fill(client, 3)
+    (here / "job.toml").write_text((here / "job.toml").read_text().replace("once = true", ""))
+    for line in block(WATCHING, "python -m pyspark_penstock run").splitlines():
+        _, _, _, *words = shlex.split(line.replace("9464", "0").replace("orders", "in"))
+        assert main(words) == 0
+        assert "figures are at http://127.0.0.1:" in capsys.readouterr().err
+    by_run, by_archive = pages
+    place = 'query="job",server="",stream='
+    assert f'penstock_query_stream_entries_read_total{{{place}"in"}} 3.0' in by_run
+    assert f'penstock_query_stream_rows_written_total{{{place}"out"}} 3.0' in by_run
+    assert 'penstock_query_work_seconds_total{query="job",server="",work="read"}' in by_run
+    assert 'server="",stream="in"} 3.0' in by_archive
 
 
 def test_status_prints_text(
@@ -198,14 +243,15 @@ def test_load_health_and_query_print_text(
     assert capsys.readouterr().out == "n\n1\n2\n"
 
 
-def test_a_png_without_pillow_says_what_to_install(
-    capsys: pytest.CaptureFixture[str], client: redis.Redis, here: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.delitem(sys.modules, "pyspark_penstock.jobs.health_image", raising=False)
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    assert main(["health", "--png", str(here / "h.png")]) == 2
-    assert "pip install 'penstock[png]'" in capsys.readouterr().err
+@pytest.mark.parametrize("form", ["png", "html"])
+def test_a_picture_without_matplotlib_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], here: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.delitem(sys.modules, "pyspark_penstock.jobs.health_picture", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["health", f"--{form}", str(here / "h")]) == 2
+    assert "pip install 'penstock[charts]'" in capsys.readouterr().err
+    assert not (here / "h").exists()
 
 
 def test_values_without_a_json_type_are_printed_as_text(

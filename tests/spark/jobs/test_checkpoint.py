@@ -10,7 +10,8 @@ import pytest
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.jobs.checkpoint import has_checkpoint, parse_batch, read_checkpoint
-from pyspark_penstock.jobs.files import LocalFiles, is_local, local_path
+from pyspark_penstock.jobs.files import LocalFiles, local_path
+from pyspark_penstock.local_paths import is_local
 
 FILES = LocalFiles()
 CLAIM = (

@@ -1,30 +1,29 @@
-"""The health of consumer groups: its numbers, HTML page and PNG."""
+"""The health of consumer groups: its numbers. Its pictures are in test_health_pictures.py."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
-from io import BytesIO
-from typing import Any
-from xml.etree import ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import redis
-from PIL import Image
 
+from pyspark_penstock.cli.health import lines
+from pyspark_penstock.cli.main import main
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.jobs.health import (
     AGES,
     TOP,
+    DeadConsumer,
     GroupHealth,
     PendingSummary,
     Redelivered,
     age_of,
     health,
+    worst_first,
 )
-from pyspark_penstock.jobs.health_charts import Chart
-from pyspark_penstock.jobs.health_image import BLUE, MARGIN, MOST_GROUPS, RED, png
-from pyspark_penstock.jobs.health_page import page, picture
+from tests.compat.processes import ServerProcess, redis_tool
+from tests.spark.documented import PIPELINE, block
 
 Options = dict[str, str]
 
@@ -101,61 +100,58 @@ def test_only_the_most_redelivered_entries_are_listed() -> None:
     assert [e.deliveries for e in summary.most_redelivered()] == list(range(49, 49 - TOP, -1))
 
 
-def unhealthy_group(stream: str = "in") -> GroupHealth:
-    worst = Redelivered("2-0", "<ann>", 7, 5)
-    ages = (1, 2, 3, 0, 0, 0, 4)
-    return GroupHealth(stream, "g", None, 2, 10, 4, 99_000_000, ages, 1, (worst,), ())
+def test_groups_come_worst_first(client: redis.Redis, at: Options) -> None:
+    group_with_pending(client)
+    client.xgroup_create("in", "behind", id="0")
+    client.xgroup_create("in", "done", id="$")
+    assert [found.group for found in health(at, min_idle_ms=0)] == ["workers", "behind", "done"]
+    assert [found.group for found in health(at)] == ["behind", "workers", "done"]
 
 
-def test_the_page_is_well_formed_and_escapes_names() -> None:
-    text = page([unhealthy_group("<script>&")], "now")
-    root = ET.fromstring(
-        text.removeprefix("<!doctype html>\n").replace('<meta charset="utf-8">', "")
-    )
-    pictures = root.findall(".//{http://www.w3.org/2000/svg}svg")
-    assert len(pictures) == 3  # lag, age, redelivery
-    assert "<script>" not in text
-    assert '<td class="">?</td>' in text  # an unknown lag
+def test_entries_that_were_trimmed_undelivered_are_lost(client: redis.Redis, at: Options) -> None:
+    group_with_pending(client)
+    client.xtrim("in", maxlen=3, approximate=False)
+    (found,) = health(at)
+    assert (found.lost, found.pending) == (3, 4)
 
 
-def test_bars_are_proportional_to_the_largest() -> None:
-    root = ET.fromstring(picture(Chart("t", [("a", 50), ("b", 100), ("c", 0)])))
-    widths = [float(r.attrib["width"]) for r in root.findall("{http://www.w3.org/2000/svg}rect")]
-    assert widths[0] * 2 == widths[1]
-    assert widths[2] == 0
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[ServerProcess]:
+    """A second server, with a stream that the first one lacks."""
+    process = ServerProcess([redis_tool("redis-server")], tmp_path)
+    with redis.Redis(port=process.port) as client:
+        client.xadd("there", {"a": 1})
+        client.xgroup_create("there", "g", id="0")
+    yield process
+    process.stop()
 
 
-def test_a_page_without_pending_entries_has_one_chart() -> None:
-    well = GroupHealth("in", "g", 0, 1, 0, 0, 0, (0,) * len(AGES), 0, (), ())
-    assert page([well], "now").count("<svg") == 1
+def test_the_groups_of_several_servers_are_one_table_with_its_sums(
+    client: redis.Redis, at: Options, other: ServerProcess, capsys: pytest.CaptureFixture[str]
+) -> None:
+    group_with_pending(client)
+    here, there = f"127.0.0.1:{at['port']}", f"127.0.0.1:{other.port}"
+    servers = {"servers": f"{here},{there}"}
+    assert [(g.server, g.stream) for g in health(servers)] == [(here, "in"), (there, "there")]
+    assert [g.server for g in health(servers, ["there"])] == [there]  # it is at one of them
+    with pytest.raises(OptionError, match="no stream 'nowhere'"):
+        health(servers, ["nowhere"])
+    assert main(["health", "--option", f"servers={here},{there}"]) == 0
+    head, *rows, redelivered = capsys.readouterr().out.splitlines()
+    assert head.split()[:4] == ["server", "stream", "group", "lag"]
+    assert rows[-1].split() == [
+        "(2", "streams)", "(2", "groups)", "7", "4", "0", "1", "0", "0",
+    ]  # fmt: skip
+    assert redelivered.startswith(f"{here} in / workers: 2-0 was given out 3 times")
 
 
-def colours(data: bytes) -> Counter[str]:
-    """The number of pixels of each colour in a PNG."""
-    image = Image.open(BytesIO(data))
-    assert image.format == "PNG"
-    found: list[Any] = image.getcolors(1 << 24) or []
-    return Counter({f"#{bytes(rgb).hex()}": pixels for pixels, rgb in found})
-
-
-def test_the_png_has_proportional_bars_for_lag_and_pending() -> None:
-    pending = colours(png([unhealthy_group()], "now"))
-    assert pending[BLUE] > 0
-    assert pending[RED] > 0
-    lags = [replace(unhealthy_group(), lag=lag, pending=0, most_redelivered=()) for lag in (0, 100)]
-    alone, both = (colours(png([lags[1], other], "now"))[BLUE] for other in lags)
-    assert both > 1.9 * alone
-
-
-def test_a_png_of_many_groups_shows_the_busiest_ones() -> None:
-    idle = [
-        replace(unhealthy_group(f"s{i}"), lag=i, pending=0, most_redelivered=())
-        for i in range(1000)
+def test_the_documented_table_is_what_is_printed() -> None:
+    worst = Redelivered("1795261957287-0", "ann", 7, 250_000)
+    dead = DeadConsumer("ann", 12, 250_000)
+    none = (0,) * len(AGES)
+    groups = [
+        GroupHealth("orders", "workers", 1_204, 2, 31, 12, 250_000, none, 3, (worst,), (dead,)),
+        GroupHealth("orders", "audit", 20_117, 1, 0, 0, 0, none, 0, (), ()),
     ]
-    few = Image.open(BytesIO(png(idle[-MOST_GROUPS:], "now")))
-    all_ = Image.open(BytesIO(png(idle, "now")))
-    assert few.height == all_.height
-
-
-def test_a_server_without_groups_has_a_png_too() -> None:
-    assert Image.open(BytesIO(png([], "now"))).width > 2 * MARGIN
+    assert worst_first(groups[::-1]) == groups
+    assert lines(groups) == block(PIPELINE, "stream ").splitlines()

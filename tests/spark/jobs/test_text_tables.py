@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pyspark_penstock.jobs.text_tables import duration, number, table
+from pyspark_penstock.jobs.text_tables import duration, number, size, table
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,11 @@ def test_a_duration_is_in_the_largest_unit_that_fits_twice(ms: int, text: str) -
 
 def test_an_unknown_number_is_a_question_mark() -> None:
     assert (number(None), number(1_234)) == ("?", "1,234")
+
+
+def test_sizes_have_three_digits_and_a_unit() -> None:
+    sizes = (0, 999, 1_000, 31_440_000, 5_330_000_000)
+    assert [size(each) for each in sizes] == ["0 B", "999 B", "1 kB", "31.4 MB", "5.33 GB"]
 
 
 def test_numbers_are_right_aligned_and_text_left_aligned() -> None:
