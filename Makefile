@@ -22,6 +22,8 @@
 # make coverage  which lines of the uncompiled server the tests run: the rooms and modules in build/coverage.txt
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
+# make crash-spark  drivers, and primaries of a cluster and under Sentinels, killed while queries run, and
+#             slots that move: nothing may be missing, nothing twice
 # make docs   write docs/commands.md from the command table, docs/info.md from the facts of the server
 # make site   build the pages of docs/ as a site, in build/site; a warning is an error
 
@@ -201,8 +203,8 @@ test-wheel: $(DEV_READY) wheel
 # use one share it, in the first process. The second runs the tests that start programs with sessions of
 # their own, the third the tests without Spark. The first has most to do, so the others run with nice.
 SESSION_TESTS := $(wildcard tests/spark/test_session_*.py tests/spark/cli/test_commands.py \
-  tests/spark/shared/test_shared_session.py \
-  $(patsubst %,tests/spark/jobs/test_%.py,archive archive_layout load pipeline query))
+  tests/spark/shared/test_shared_session.py tests/spark/dumps/test_dumps_session.py \
+  $(patsubst %,tests/spark/jobs/test_%.py,archive archive_layout listener load pipeline query))
 PROGRAM_TESTS := $(wildcard tests/spark/cli/test_process.py tests/spark/test_crash*.py \
   tests/spark/jobs/test_cluster.py)
 

@@ -145,7 +145,8 @@ class Cluster:
         for node in self.nodes:
             node.start()
         first, replicas = self.nodes[:primaries], self.nodes[primaries:]
-        self.at = {"bootstrap.servers": f"127.0.0.1:{self.nodes[0].port}"} | PATIENT
+        given = ",".join(f"127.0.0.1:{node.port}" for node in (first[0], replicas[0]))
+        self.at = {"bootstrap.servers": given} | PATIENT  # of two, one lives
         ends = [SLOTS * n // primaries for n in range(primaries + 1)]
         for n, node in enumerate(first):
             node.ask("CLUSTER", "ADDSLOTSRANGE", ends[n], ends[n + 1] - 1)
