@@ -11,6 +11,11 @@ from itertools import pairwise
 ALL = bool(os.environ.get("PENSTOCK_ALL_STEPS"))
 
 
+def command_of(request: bytes | memoryview) -> str:
+    """The name of the first command in a request, for the name of a step."""
+    return bytes(request[:64]).split(b"\r\n", 3)[2].decode()
+
+
 def chosen(names: list[str], *, all_of_them: bool = ALL) -> list[int]:
     """Numbers of steps, from 1, of which *names* tells the kinds, in order.
 

@@ -26,6 +26,7 @@ from pyspark_penstock.write.sink_options import (
 )
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 from tests.spark.marks import ONE_SERVER
+from tests.spark.steps import chosen, command_of
 from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
@@ -61,7 +62,7 @@ def run(checkpoint: Checkpoint, options: tuple[StreamOptions, SinkOptions], step
     original_post, original_answers = connection.Connection.post, connection.Connection.answers
 
     def post(self: connection.Connection, request: bytes | memoryview) -> None:
-        step("send")
+        step(command_of(request))
         original_post(self, request)
 
     def answers(self: connection.Connection) -> bytes:
@@ -89,11 +90,11 @@ def test_a_query_killed_once_at_any_step_writes_each_entry_once(
     )
     whole = Crash()
     run(Checkpoint(), options, whole)
-    assert {"send", "answer", "write-ahead log", "commit", "commit source"} <= set(whole.steps)
+    assert {"EXEC", "answer", "write-ahead log", "commit", "commit source"} <= set(whole.steps)
     expected = Counter(i for i in range(TWO_BATCHES) if not one_task or STREAMS[i % 3 // 2] == "a")
     assert written(client) == expected
     entries = xrange(client, "out")
-    for kill_at in range(1, len(whole.steps) + 1):
+    for kill_at in chosen(whole.steps):
         client.delete("out", *client.keys("*:spark:*"))
         checkpoint = Checkpoint()
         with pytest.raises(Killed):
