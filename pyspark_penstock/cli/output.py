@@ -14,11 +14,11 @@ class Output:
     """Prints results to standard output, errors and notes to standard error."""
 
     def __init__(self, as_json: bool) -> None:
-        self._as_json = as_json
+        self.in_json = as_json
 
     def say(self, lines: Iterable[str], *values: Mapping[str, Any]) -> None:
         """Print *lines* for people, or the same as *values* for programs, one on each line."""
-        if self._as_json:
+        if self.in_json:
             lines = map(as_json, values)
         for line in lines:
             sys.stdout.write(f"{printable(line, sys.stdout.encoding)}\n")
@@ -26,12 +26,12 @@ class Output:
 
     def note(self, message: str) -> None:
         """Print a note. The program continues."""
-        line = as_json({"event": "notice", "message": message}) if self._as_json else message
+        line = as_json({"event": "notice", "message": message}) if self.in_json else message
         sys.stderr.write(f"{line}\n")
 
     def fail(self, problem: Exception) -> None:
         """Print the error with which the program ends."""
-        if self._as_json:
+        if self.in_json:
             line = as_json({"error": type(problem).__name__, "message": str(problem)})
         else:
             line = f"penstock: {problem}"

@@ -49,8 +49,9 @@ class Watch:
         """A batch has ended."""
         batch = self._seen.batch(report)
         self._figures.add(batch)
-        events = [
-            {"event": "batch" if isinstance(one, StreamProgress) else "sink", **one.to_json()}
-            for one in batch.progress()
-        ]
-        self._output.say(batch.lines(), *events)
+        if not self._output.in_json:
+            self._output.say(batch.lines())
+            return
+        for one in batch.progress():
+            event = "batch" if isinstance(one, StreamProgress) else "sink"
+            self._output.say([], {"event": event, **one.to_json()})

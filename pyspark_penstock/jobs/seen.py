@@ -50,20 +50,23 @@ class SeenBatch:
 
     def lines(self) -> list[str]:
         """Its lines for people: of many streams those that are furthest behind."""
-        found = list(self.progress())
-        streams = [each for each in found if isinstance(each, StreamProgress)]
-        others = [each for each in found if not isinstance(each, StreamProgress)]
-        left = []
+        streams, left = [read for read in self.reads if read.entries], list[StreamRead]()
         if len(streams) > MOST_LINES:
-            streams.sort(key=lambda each: -(each.lag or 0))
+            streams.sort(key=lambda read: -(read.lag or 0))
             streams, left = streams[:MOST_LINES], streams[MOST_LINES:]
-        lines = [each.line() for each in streams]
+        lines = [stream_progress(self.report, read, self.sums).line() for read in streams]
         if left:
-            entries, lag = sum(each.entries for each in left), sum(each.lag or 0 for each in left)
-            lines.append(
-                f"batch {left[0].batch}  {len(left):,} other streams  +{entries:,}  lag {lag:,}"
-            )
-        return [readable(line) for line in (*lines, *(each.line() for each in others))]
+            lines.append(others(self.report["batchId"], left))
+        sink = sink_progress(self.report, self.sums)
+        if sink is not None:
+            lines.append(sink.line())
+        return [readable(line) for line in lines]
+
+
+def others(batch: int, reads: list[StreamRead]) -> str:
+    """The line of the streams that have none of their own."""
+    entries, lag = sum(read.entries for read in reads), sum(read.lag or 0 for read in reads)
+    return f"batch {batch}  {len(reads):,} other streams  +{entries:,}  lag {lag:,}"
 
 
 class Seen:
