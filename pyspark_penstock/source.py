@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import importlib
+from typing import Any, ClassVar
 
 from pyspark.sql.datasource import (
     DataSource,
@@ -16,7 +17,6 @@ from pyspark.sql.types import StructType
 from pyspark_penstock import schema as schemas
 from pyspark_penstock.collector import Collector
 from pyspark_penstock.dumps.dump_options import dump_options, is_of_dumps, refuse_streaming
-from pyspark_penstock.dumps.reader import DumpReader, default_schema
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.read import views
 from pyspark_penstock.read.batch_reader import PenstockReader
@@ -48,7 +48,8 @@ class PenstockDataSource(DataSource):
     def schema(self) -> StructType:
         """The schema if the user gives none."""
         if is_of_dumps(self.options):
-            return default_schema(dump_options(self.options))
+            default: StructType = dumps().default_schema(dump_options(self.options))
+            return default
         options, view = schema_options(self.options)
         if view != ENTRIES:
             return views.SCHEMAS[view]
@@ -61,7 +62,8 @@ class PenstockDataSource(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of ``spark.read``."""
         if is_of_dumps(self.options):
-            return DumpReader(dump_options(self.options), schema)
+            reader: DataSourceReader = dumps().DumpReader(dump_options(self.options), schema)
+            return reader
         options = batch_options(self.options)
         if options.view != ENTRIES:
             return views.ViewReader(options, schema)
@@ -91,6 +93,20 @@ class PenstockDataSource(DataSource):
         if overwrite:
             raise OptionError("outputMode('complete'): entries can only be appended")
         return PenstockStreamWriter(sink_options(self.options), schema, self.collector)
+
+
+def dumps() -> Any:
+    """The module that reads dumps. Raises OptionError without the server's package.
+
+    It reads dumps by the server's own code. All else does without, so ``spark-submit --py-files``
+    sends this package alone.
+    """
+    try:
+        return importlib.import_module("pyspark_penstock.dumps.reader")
+    except ModuleNotFoundError as problem:
+        raise OptionError(
+            f"dumps are read by the server's code: install penstock where tasks run ({problem})"
+        ) from None
 
 
 def check_schema(options: ReadOptions, schema: StructType) -> None:

@@ -35,3 +35,25 @@ def test_spark_finds_the_source_of_a_checkout_that_is_installed_from_any_folder(
         text=True, check=True,
     )  # fmt: skip
     assert found.stdout.split() == ["penstock"]
+
+
+ALONE = """
+import sys
+
+for name in ("penstock", "server", "protocol", "storage", "octets"):
+    sys.modules[name] = None
+from pyspark_penstock.source import PenstockDataSource
+
+print(PenstockDataSource.name())
+PenstockDataSource({"path": "dump.rdb"}).schema()
+"""
+
+
+def test_without_the_server_s_package_only_dumps_cannot_be_read() -> None:
+    """Regression: executors that got this package by ``--py-files`` did not find the source."""
+    found = subprocess.run(
+        [sys.executable, "-c", ALONE], cwd=Path(__file__).parents[2], capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert found.stdout.split() == ["penstock"]
+    assert "OptionError: dumps are read by the server's code: install penstock" in found.stderr
