@@ -10,7 +10,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
@@ -121,10 +121,19 @@ class Node:
         """The line of CLUSTER NODES that is about this node."""
         return next(words for words in self.known() if "myself" in words[2])
 
+    def meet(self, other: Node) -> None:
+        """Let another node hear of this one."""
+        self.ask("CLUSTER", "MEET", "127.0.0.1", other.port, other.bus)
+
     def slots(self) -> list[str]:
         """The ranges of slots that it has, as a primary; and ``[slot->-id]`` of those that move."""
         words = self.myself()
         return words[8:] if "master" in words[2] else []
+
+
+def about(words: list[str]) -> list[str]:
+    """Of a line of CLUSTER NODES: whose replica the node is, and its slots, but for moves."""
+    return [words[3], *(part for part in words[8:] if not part.startswith("["))]
 
 
 class Cluster:
@@ -152,7 +161,7 @@ class Cluster:
             node.ask("CLUSTER", "ADDSLOTSRANGE", ends[n], ends[n + 1] - 1)
             node.ask("CLUSTER", "SET-CONFIG-EPOCH", n + 1)
         for node, other in combinations(self.nodes, 2):
-            node.ask("CLUSTER", "MEET", "127.0.0.1", other.port, other.bus)
+            node.meet(other)
         for node in self.nodes:
             until(lambda node=node: len(node.known()) == len(self.nodes), "nodes have met")  # type: ignore[misc]
         for node, primary in zip(replicas, first, strict=True):
@@ -160,9 +169,29 @@ class Cluster:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until all nodes serve, and each primary has its replica."""
+        """Wait until all nodes serve, each primary has its replica, and all know of it."""
         for node in self.nodes:
             until(lambda node=node: self.is_well(node), "the cluster is well")  # type: ignore[misc]
+        self.hear()
+
+    def hear(self) -> None:
+        """Let all nodes hear who the others are, and which slots they have.
+
+        Those that count none as dead ping each other rarely: a replica might take over without a
+        slot that its primary has got since.
+        """
+        if not self.agree():
+            for node, other in permutations(self.living, 2):
+                node.meet(other)
+            until(self.agree, "all nodes know of all others")
+
+    def agree(self) -> bool:
+        """Whether all living nodes say the same of each other."""
+        truth = {node.id: about(node.myself()) for node in self.living}
+        return all(
+            {words[0]: about(words) for words in node.known() if words[0] in truth} == truth
+            for node in self.living
+        )
 
     @staticmethod
     def is_well(node: Node) -> bool:
@@ -254,6 +283,7 @@ class Cluster:
 
     def die(self, primary: Node) -> Node:
         """Kill a primary once its replica has everything; the replica, which may take over."""
+        self.hear()
         replica = self.replica_of(primary)
         caught_up(primary.client, replica.client)
         primary.kill()
