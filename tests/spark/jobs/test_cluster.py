@@ -121,9 +121,10 @@ def test_a_pipeline_runs_on_two_workers(
         "[trigger]\nonce = true\n"
     )
     events = submit(url, tmp_path, server.port)
-    assert [(event["event"], event["entries"]) for event in events] == [
-        ("batch", ENTRIES), ("end", ENTRIES),
-    ]  # fmt: skip
+    batch, sink, end = events
+    assert [event["event"] for event in events] == ["batch", "sink", "end"]
+    assert batch["entries"] == sink["rows_written"] == end["entries"] == ENTRIES
+    assert batch["bytes_read"] > ENTRIES * len("1-0n0")  # as executors have counted
     found = sorted(int(fields[b"n"]) for _, fields in xrange(client, "out"))
     assert found == list(range(ENTRIES))
     (application,) = state(page)["completedapps"]
