@@ -40,9 +40,18 @@ class Copy:
     def start(self) -> subprocess.Popen[bytes]:
         """Start the query as the leader of a process group, which is killed as a whole."""
         command = [sys.executable, "-m", "tests.spark.crashing_query", json.dumps(asdict(self))]
-        return subprocess.Popen(
-            command, cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
-        )
+        with self.log.open("ab") as log:
+            return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=log)
+
+    @property
+    def log(self) -> Path:
+        """What driver and tasks print."""
+        return Path(f"{self.checkpoint}.log")
+
+    @property
+    def last_words(self) -> str:
+        """The end of that, to be told if the query has failed."""
+        return self.log.read_text("utf-8", errors="replace")[-5_000:]
 
     def run(self) -> None:
         """Run it in this process."""

@@ -159,13 +159,13 @@ def test_a_query_whose_servers_fail_over_writes_each_entry_once(
     try:
         for number in range(ROUNDS):
             wait_until_rows(servers, random.randint(1, BATCH), process)
-            assert process.poll() is None, "the query was done before it could be disturbed"
+            assert process.poll() is None, f"round {number}, it ended before: {copy.last_words}"
             if number % 4 == 3:
                 kill_group(process)
             servers.disturb(number)
             if process.poll() is not None and number % 4 == 3:
                 process = copy.start()
-        assert process.wait(LIMIT_S) == 0
+        assert process.wait(LIMIT_S) == 0, copy.last_words
     finally:
         if process.poll() is None:
             kill_group(process)
