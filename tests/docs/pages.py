@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.spark.documented import DUMPS, KAFKA, PIPELINE, README_PART, SPARK, WATCHING
+from tests.spark.documented import DUMPS, KAFKA, PIPELINE, README_PART, RECIPES, SPARK, WATCHING
 
 ROOT = Path(__file__).parents[2]
 TOP = (
@@ -26,7 +26,7 @@ PAGES = [*TOP, *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/*
 
 # Pages whose indented blocks are drawings of folders, or have a test of their own (tests/spark).
 OTHER_BLOCKS = {
-    "ARCHITECTURE.md", "CONTRIBUTING.md", SPARK, PIPELINE, DUMPS, WATCHING, KAFKA,
+    "ARCHITECTURE.md", "CONTRIBUTING.md", SPARK, PIPELINE, DUMPS, WATCHING, KAFKA, RECIPES,
 }  # fmt: skip
 SHELL, PROMPTED, PROGRAM = "sh", "redis-cli", "python"
 PROMPT = re.compile(r"127\.0\.0\.1:6379(?:\[\d+\])?(?:\(TX\))?> (.*)$")
