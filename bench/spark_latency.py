@@ -1,14 +1,15 @@
 """The latency of an entry from its XADD, through a streaming query, to XADD into another stream.
 
     python -m bench.spark_latency [--only SERVER] [--seconds N]
-                                  [--set KEY=VALUE] [--option NAME=VALUE]
+                                  [--plain] [--set KEY=VALUE] [--option NAME=VALUE]
 
 A thread adds entries at a fixed rate, each with the time at which it was due, so that delays of the
 producer count as latency. The query copies them with Spark's default trigger, exactly once. The id
 of the copy says when the server has written it; both clocks are this machine's.
 
-Run by itself, it also says where the time of a batch goes. ``--set`` sets one of Spark's settings,
-``--option`` an option of the sink.
+The checkpoint is written as the jobs of the command line write it; with ``--plain``, as Spark does
+by default. Run by itself, it also says where the time of a batch goes. ``--set`` sets one of
+Spark's settings, ``--option`` an option of the sink.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pyspark.sql import SparkSession
 
 from bench.report import describe
 from bench.servers import PENSTOCK, REDIS, Server
-from pyspark_penstock.jobs.session import session
+from pyspark_penstock.jobs.session import quick_checkpoint, session
 
 IN, OUT = "latency:in", "latency:out"
 WARM_UP_S = 15.0
@@ -80,8 +81,12 @@ def measured(
     per_second: int,
     seconds: float,
     options: Mapping[str, str] | None = None,
+    *,
+    plain: bool = False,
 ) -> Latency:
     """The latency over *seconds*, after a warm-up."""
+    if not plain:
+        quick_checkpoint(spark, str(folder))
     at = {"host": "127.0.0.1", "port": str(port)}
     reader = spark.readStream.format("penstock").options(**at, subscribe=IN).schema("due long")
     writer = reader.load().writeStream.format("penstock").options(**at, stream=OUT)
@@ -134,6 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.spark_latency", description=__doc__)
     parser.add_argument("--only", choices=["redis", "penstock"])
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--set", type=pair, action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--option", type=pair, action="append", default=[], metavar="NAME=VALUE")
     given = parser.parse_args()
@@ -143,8 +149,9 @@ def main() -> None:
         if given.only in {None, name}:
             with Server(name, command) as server, tempfile.TemporaryDirectory() as folder:
                 found = measured(
-                    spark, server.port, Path(folder), PER_SECOND, given.seconds, dict(given.option)
-                )
+                    spark, server.port, Path(folder), PER_SECOND, given.seconds,
+                    dict(given.option), plain=given.plain,
+                )  # fmt: skip
                 parts = "  ".join(f"{phase} {ms:.0f}" for phase, ms in found.phases.items())
                 print(f"{describe(server)}: p50 {found.p50:.0f} ms, p99 {found.p99:.0f} ms")
                 print(f"  a batch {found.batch:.0f} ms: {parts}", flush=True)

@@ -21,6 +21,7 @@ from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.progress import Report
 from pyspark_penstock.jobs.runner import StopSignal, run_query
 from pyspark_penstock.jobs.server_options import ServerOptions, connect
+from pyspark_penstock.jobs.session import quick_checkpoint
 from pyspark_penstock.jobs.trim import Trimmed, trim
 from pyspark_penstock.local_paths import is_local
 from pyspark_penstock.names import key
@@ -86,6 +87,7 @@ def start(spark: SparkSession, job: ArchiveJob, options: Mapping[str, str]) -> S
     writer = writer.option("path", job.to).option("compression", "zstd")
     writer = writer.option("checkpointLocation", checkpoint_of(job.to))
     trigger = {"processingTime": job.every} if job.every else {"availableNow": True}
+    quick_checkpoint(spark, job.to)
     return writer.trigger(**trigger).start()
 
 

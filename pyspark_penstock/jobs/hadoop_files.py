@@ -31,6 +31,11 @@ class HadoopFiles:
             stream.close()
         return bytes(data).decode("utf-8")
 
+    def is_local(self, path: str) -> bool:
+        """Whether *path* is on a file system of this machine."""
+        _, system = self._find(path)
+        return bool(system.getUri().getScheme() == "file")
+
     def _find(self, path: str) -> tuple[Any, Any]:
         place = self._jvm.org.apache.hadoop.fs.Path(path)
         return place, place.getFileSystem(self._settings)

@@ -19,6 +19,7 @@ from pyspark_penstock.jobs.hadoop_files import HadoopFiles
 from pyspark_penstock.jobs.job_file import FORMAT, PipelineJob, Sink, Source
 from pyspark_penstock.jobs.progress import Report, committed_offsets
 from pyspark_penstock.jobs.runner import StopSignal, run_query
+from pyspark_penstock.jobs.session import quick_checkpoint
 from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.source_options import (
     ReadOptions,
@@ -134,6 +135,7 @@ def start(spark: SparkSession, job: PipelineJob) -> StreamingQuery:
     writer = writer.option("checkpointLocation", job.checkpoint)
     if sink.partition_by:
         writer = writer.partitionBy(*sink.partition_by)
+    quick_checkpoint(spark, job.checkpoint)
     return with_trigger(writer, job).start()
 
 

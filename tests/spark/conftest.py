@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Settings for small data: few partitions, and no code generation, which pays off for large data
 # only. This checkpoint manager starts no readlink and chmod process for each file; tests that kill
-# a query, and those of programs and clusters, use Spark's default.
+# a query, and those of clusters, use Spark's default.
 SMALL_DATA = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",

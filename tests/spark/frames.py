@@ -65,3 +65,9 @@ def run(frame: DataFrame, at: Options, checkpoint: Path, **options: str) -> Stre
     query = writer(frame, at, checkpoint, **options).trigger(availableNow=True).start()
     query.awaitTermination()
     return query
+
+
+def forget_commit(checkpoint: Path, batch: int) -> None:
+    """Remove the last commit, as if the driver had been killed before writing it."""
+    (checkpoint / "commits" / str(batch)).unlink()
+    (checkpoint / "commits" / f".{batch}.crc").unlink()

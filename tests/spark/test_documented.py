@@ -24,6 +24,7 @@ RUN = {
     (SPARK, "import pyspark_penstock"): "cli/test_process.py",
     (SPARK, "jobs = (spark.readStream"): "cli/test_process.py",
     (DUMPS, "history = spark.read"): "dumps/test_dumps_session.py",
+    (SPARK, "fast = (live.writeStream"): "test_session_streams.py",
     (SPARK, "fleet = (spark.readStream"): "test_session_fleet.py",
     (SPARK, "checked = (spark.readStream"): "test_session_fleet.py",
     (WATCHING, "from pyspark_penstock"): "jobs/test_listener.py",

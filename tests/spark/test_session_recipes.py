@@ -26,7 +26,7 @@ from pyspark_penstock.jobs.job_file import read_job
 from tests.compat.processes import ServerProcess, redis_tool
 from tests.ports import free_port
 from tests.spark.documented import RECIPES, block
-from tests.spark.frames import Options, run
+from tests.spark.frames import Options, forget_commit, run
 from tests.spark.marks import ONE_SERVER
 from tests.spark.stored import xrange
 
@@ -43,11 +43,11 @@ class Recipes:
     def __init__(self, spark: SparkSession, at: Options, folder: Path) -> None:
         self.names: dict[str, Any] = {"__name__": "__main__", "spark": spark}
         self.at = at
-        self._folder = folder
+        self.folder = folder
 
     def text(self, found: str) -> str:
         """A block that reads from the test's server, and writes below the test's folder."""
-        found = found.replace("/var/lib", str(self._folder))
+        found = found.replace("/var/lib", str(self.folder))
         at = f'.option("port", "{self.at["port"]}")'
         found = found.replace('.format("penstock")', f'.format("penstock"){at}')
         return found.replace(".start()", ".trigger(availableNow=True).start()")
@@ -57,13 +57,6 @@ class Recipes:
         exec(self.text(found), self.names)
         if (query := self.names.pop("query", None)) is not None:
             query.awaitTermination()
-
-    def forget_commit(self, name: str) -> None:
-        """As if the driver had died when the last batch was done, and Spark did not know it."""
-        commits = self._folder / "spark" / name / "commits"
-        last = max((f for f in commits.iterdir() if f.name.isdecimal()), key=lambda f: int(f.name))
-        last.unlink()
-        (commits / f".{last.name}.crc").unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -90,7 +83,7 @@ def play_again_after_a_crash(recipes: Recipes, client: redis.Redis, table: str) 
     """Run the recipe, and again after a crash: the first batch is replayed, and another comes."""
     recipes.play(block(RECIPES, "orders = (spark.readStream"))
     recipes.play(table)
-    recipes.forget_commit("orders-to-lake")
+    forget_commit(recipes.folder / "spark/orders-to-lake", 0)
     order(client, "cup", 30)
     recipes.play(table)
 
@@ -180,8 +173,7 @@ def test_a_mirror_copies_ids_and_bytes_once(
     (tmp_path / "mirror.toml").write_text(text)
     job = replace(read_job(tmp_path / "mirror.toml"), once=True)
     pipeline.run(spark, job)
-    (tmp_path / "mirror/commits/1").unlink()
-    (tmp_path / "mirror/commits/.1.crc").unlink(missing_ok=True)
+    forget_commit(tmp_path / "mirror", 1)
     client.xadd("orders:1", {"a": "late"}, id="50-0")
     pipeline.run(spark, job)
     with redis.Redis(port=other.port) as copy:

@@ -12,6 +12,9 @@ from pyspark.errors import StreamingQueryException
 
 from pyspark_penstock.errors import CheckpointError, DataLossError, kind_of
 from pyspark_penstock.write.sink_options import ATOMIC, EXACTLY_ONCE, ORDERED
+from tests.polling import until
+from tests.spark.documented import SPARK, block
+from tests.spark.frames import forget_commit
 from tests.spark.marks import ONE_SERVER
 from tests.spark.stored import xrange
 
@@ -41,12 +44,6 @@ def run(frame: DataFrame, at: dict[str, str], checkpoint: Path, **options: str) 
     return query
 
 
-def forget_commit(checkpoint: Path, batch: int) -> None:
-    """Remove the last commit, as if the driver had been killed before writing it."""
-    (checkpoint / "commits" / str(batch)).unlink()
-    (checkpoint / "commits" / f".{batch}.crc").unlink()
-
-
 def written(client: redis.Redis) -> Counter[int]:
     return Counter(int(fields[b"i"]) for _, fields in xrange(client, "out"))
 
@@ -59,6 +56,26 @@ def test_available_now_reads_in_batches_of_limited_size(
     query = run(frame_of(spark, at, SCHEMA, maxOffsetsPerTrigger="10"), at, tmp_path)
     assert [progress["numInputRows"] for progress in query.recentProgress] == [10, 10, 5]
     assert written(client) == Counter(range(25))
+
+
+@ONE_SERVER
+def test_asynchronous_progress_is_for_at_least_once_only(
+    spark: SparkSession, client: redis.Redis, at: dict[str, str], tmp_path: Path
+) -> None:
+    """The query of the docs. Why no other may have it, ``write/test_exactly_once.py`` shows."""
+    fill(client, *range(5))
+    code = block(SPARK, "fast = (live.writeStream").replace("/var/lib/spark", str(tmp_path))
+    code = code.replace('"fast")', f'"out").option("port", "{at["port"]}")')
+    names: dict[str, Any] = {"live": frame_of(spark, at, SCHEMA)}
+    exec(code.replace("at-least-once", "exactly-once").replace("/fast", "/refused"), names)
+    with pytest.raises(StreamingQueryException, match="would leave these out"):
+        names["fast"].awaitTermination()
+    assert not written(client)
+    exec(code, names)
+    try:
+        until(lambda: written(client) == Counter(range(5)), "the rows")
+    finally:
+        names["fast"].stop()
 
 
 @ONE_SERVER

@@ -20,6 +20,7 @@ from pyspark_penstock.jobs.failures import UsageError
 from pyspark_penstock.jobs.job_file import PipelineJob, job_of, read_job
 from pyspark_penstock.jobs.progress import Report, progress_of
 from pyspark_penstock.jobs.runner import StopSignal
+from pyspark_penstock.jobs.session import FILE_MANAGER, WITHOUT_PROCESSES, quick_checkpoint
 from pyspark_penstock.read.offsets import Offset
 from pyspark_penstock.read.positions import Position
 from tests.spark.documented import PIPELINE, block
@@ -95,6 +96,28 @@ def test_sql_from_stream_to_stream_moves_the_group(
     assert offset.streams["in"].n == 3
     assert [p.entries for report in reports for p in progress_of(report)] == [3]
     assert group(client) == (b"3000-0", 0)
+
+
+@pytest.mark.usefixtures("server")
+def test_a_checkpoint_of_this_machine_is_written_without_processes(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """As it is set for these tests, too. Elsewhere Spark's own way stays, and a user's setting."""
+    before = spark.conf.get(FILE_MANAGER)
+    assert before == WITHOUT_PROCESSES
+    try:
+        spark.conf.unset(FILE_MANAGER)
+        quick_checkpoint(spark, "hdfs://127.0.0.1:1/checkpoint")
+        assert spark.conf.get(FILE_MANAGER, None) is None
+        quick_checkpoint(spark, str(tmp_path))
+        assert spark.conf.get(FILE_MANAGER) == WITHOUT_PROCESSES
+        quick_checkpoint(spark, "hdfs://127.0.0.1:1/checkpoint")
+        assert spark.conf.get(FILE_MANAGER, None) is None
+        spark.conf.set(FILE_MANAGER, "a.users.own")
+        quick_checkpoint(spark, str(tmp_path))
+        assert spark.conf.get(FILE_MANAGER) == "a.users.own"
+    finally:
+        spark.conf.set(FILE_MANAGER, before)
 
 
 def test_a_second_run_continues_and_an_idle_one_still_moves_the_group(
