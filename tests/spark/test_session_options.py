@@ -160,12 +160,16 @@ def test_no_task_has_more_entries_than_max_records_per_partition(
     spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path, batch: Options,
     markers: int,
 ) -> None:  # fmt: skip
-    """Batch reads have a partition for each task, and streaming queries a marker."""
+    """Batch reads have a partition for each task, and streaming queries a marker.
+
+    Penstock divides what waits into equal parts (XSPLIT); where a batch ends inside a part, it has
+    a task more.
+    """
     fill(client, *TEN)
     frame = read(spark, at, subscribe="in", maxRecordsPerPartition="3")
     assert [len(part) for part in frame.rdd.glom().collect()] == [3, 3, 3, 1]
     run(live(spark, at, maxRecordsPerPartition="3", **batch), at, tmp_path)
-    assert len(client.keys("{out}:spark:*")) == markers
+    assert markers <= len(client.keys("{out}:spark:*")) <= 4
     assert numbers(client) == [*TEN]
 
 
