@@ -10,7 +10,8 @@ for requests that may run twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -191,6 +192,23 @@ class Links:
     def drop(self, connection: Connection) -> None:
         """Close a connection, in which replies may be left or which broke."""
         self._nodes.drop(connection)
+
+    @contextmanager
+    def lent(self, stream: str) -> Iterator[Connection]:
+        """A connection to who has *stream* now, for many pages; at the end all are closed.
+
+        After an OSError the next one is where the server said. Raises OSError.
+        """
+        connection = self.connection_of(stream)
+        try:
+            yield connection
+        except OSError as problem:
+            self.failed(stream, connection, problem)
+            raise
+        except BaseException:
+            self.close()
+            raise
+        self.close()
 
     def retry(self, stream: str, attempt: Callable[[Connection], T]) -> T:
         """Call *attempt* with the connection to who has *stream*, until it succeeds.

@@ -10,7 +10,6 @@ After a reconnect the scan continues after the last entry that it has yielded.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.connection import Connection
@@ -63,7 +62,7 @@ class Scan:
             self._links.close()
 
     def _pages(self, retry: Retry) -> Iterator[Page]:
-        with self._connected() as connection:
+        with self._links.lent(self._stream) as connection:
             self._ask(connection, self.after)
             while (answer := connection.answer()) != EMPTY:
                 guess = self._guess(answer)
@@ -85,20 +84,6 @@ class Scan:
                     break
             if self._wait:
                 self._check_end(connection)
-
-    @contextmanager
-    def _connected(self) -> Iterator[Connection]:
-        """A connection to who has the stream now; it is closed at the end, whatever that is."""
-        connection = self._links.connection_of(self._stream)
-        try:
-            yield connection
-        except OSError as problem:
-            self._links.failed(self._stream, connection, problem)
-            raise
-        except BaseException:
-            self._links.close()
-            raise
-        self._links.close()
 
     def _check_end(self, connection: Connection) -> None:
         """Raises ConnectionError if the server has never had an entry as late as the range ends."""

@@ -16,17 +16,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-import hiredis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pyspark_penstock.connect.address import Server
-from pyspark_penstock.connect.connection import Connection, command, refusal
-from pyspark_penstock.connect.dial import Preference, dial
+from pyspark_penstock.connect.connection import Connection, refusal
+from pyspark_penstock.connect.dial import Preference
+from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.retry import Retry, resumed
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import ServerError
+from pyspark_penstock.names import key
 from pyspark_penstock.read.page import MixedPage, Page, parse
 from pyspark_penstock.read.scan import EMPTY
 from pyspark_penstock.read.uniform_page import UniformPage
@@ -46,12 +47,18 @@ class PendingScan:
         self._task = task
         self._after = task.after
         self._page_size = page_size
+        self._links = Links(server, Preference.PRIMARY, "reading a stream")
 
     def __iter__(self) -> Iterator[Page]:
-        return resumed(self._server, f"reading stream {self._task.place.stream!r}", self._pages)
+        try:
+            yield from resumed(
+                self._server, f"reading stream {self._task.place.stream!r}", self._pages
+            )
+        finally:
+            self._links.close()
 
     def _pages(self, retry: Retry) -> Iterator[Page]:
-        with dial(self._server, Preference.PRIMARY) as connection:
+        with self._links.lent(self._task.place.stream) as connection:
             wanted = self._ask(connection, self._after)
             while wanted:
                 pages = list(self._take(connection, wanted))
@@ -73,7 +80,7 @@ class PendingScan:
         return ids
 
     def _ask_range(self, connection: Connection, ids: list[bytes]) -> None:
-        connection.ask("XRANGE", self._task.place.stream, ids[0], ids[-1], "COUNT", len(ids))
+        connection.ask("XRANGE", key(self._task.place.stream), ids[0], ids[-1], "COUNT", len(ids))
 
     def _take(self, connection: Connection, wanted: list[bytes]) -> Iterator[Page]:
         """The entries with the ids *wanted*, whose range was requested."""
@@ -107,14 +114,12 @@ def behind(wanted: list[bytes], last: bytes) -> list[bytes]:
 
 
 def one_by_one(connection: Connection, stream: str, ids: list[bytes]) -> Iterator[Page]:
-    """The entries with these ids, each requested by its id."""
-    answers = connection.exchange([b"".join(command("XRANGE", stream, text, text) for text in ids)])
-    reader = hiredis.Reader(protocolError=ServerError)
-    reader.feed(answers)
-    found = [reader.gets() for _ in ids]
-    refused = [answer for answer in found if not isinstance(answer, list)]
-    if refused:
-        raise refusal(str(refused[0]))
+    """The entries with these ids, each requested by its id. Raises OSError, ServerError."""
+    connection.send_all([("XRANGE", key(stream), text, text) for text in ids])
+    found = connection.replies()
+    for answer in found:
+        if isinstance(answer, ServerError):
+            raise refusal(str(answer))
     entries = [entry for answer in found for entry in answer]
     if entries:
-        yield MixedPage(entries, len(answers))
+        yield MixedPage(entries, sum(len(text) for _, fields in entries for text in fields))
