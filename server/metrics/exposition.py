@@ -80,8 +80,8 @@ class Part(Collector):
 class Writer:
     """Writes samples in *form*.
 
-    What stands before a value is the same in each page, and is most of the work: it is kept from
-    one page to the next, if that has it, too. So no more is kept than metrics-max-series allows.
+    What stands before a value is the same in each page, and is most of the work. So it is kept
+    from one page to the next: that of two pages, which metrics-max-series limits.
     """
 
     def __init__(self, form: Form) -> None:
@@ -107,19 +107,36 @@ class Writer:
         """Samples of that *name*, each with its labels_text(); none for a value of None."""
         now = self._now.setdefault(name, {})
         before = self._before.get(name, now)
+        for of_row, start in self._new(family, name, labels, values, before):
+            now[of_row] = start
         lines = []
         for of_row, value in zip(labels, values, strict=True):
-            if value is None:
-                continue
-            start = now.get(of_row) or before.get(of_row) or self._start(family, name, of_row)
-            now[of_row] = start
-            lines.append(f"{start}{_number(value)}\n")
+            if value is not None:
+                start = now.get(of_row) or before[of_row]
+                now[of_row] = start
+                lines.append(f"{start}{_number(value)}\n")
         return "".join(lines).encode()
 
-    def _start(self, family: Family, name: str, labels: str) -> str:
-        sample = Sample(name, labels_of(family.labels, labels), 0)
-        lines = self._whole(Part(family, [sample])).removeprefix(self.head(family))
-        return lines.decode().removesuffix("0.0\n")
+    def _new(
+        self,
+        family: Family,
+        name: str,
+        labels: Sequence[str],
+        values: Sequence[float | None],
+        before: dict[str, str],
+    ) -> Iterator[tuple[str, str]]:
+        """The labels that neither page has had, and what stands before their values."""
+        now = self._now[name]
+        new = [
+            of_row
+            for of_row, value in zip(labels, values, strict=True)
+            if value is not None and of_row not in now and of_row not in before
+        ]
+        if new:
+            samples = [Sample(name, labels_of(family.labels, of_row), 0) for of_row in new]
+            whole = self._whole(Part(family, samples)).removeprefix(self.head(family))
+            starts = whole.decode().split(" 0.0\n")  # a line break in a label is written as \n
+            yield from zip(new, (f"{start} " for start in starts[:-1]), strict=True)
 
     def _whole(self, part: Part) -> bytes:
         if self.form is Form.TEXT:

@@ -29,7 +29,7 @@ from server.metrics.stream_metrics import Streams
 from server.parts.state import ServerState
 
 SLICE_S = 0.001  # of a step: defends clients against the page
-ROWS = 100  # that are written between two looks at the clock
+ROWS = 50  # that are written between two looks at the clock
 
 SERVER_TABLES: tuple[Table[Any, Any], ...] = (
     *fact_metrics.tables(), *server_metrics.TABLES,

@@ -75,7 +75,7 @@ def test_pages_are_the_same_whether_their_labels_are_known_or_not(form):
     writer, pages = Writer(form), [("1", "2"), ("2", "3"), ("3",), ("1", "2", "3")]
     for number, page in enumerate(pages):
         writer.begin_page()
-        labels = [labels_text((each, 'q"\n')) for each in page]
+        labels = [labels_text((each, 'q"\n 0.0\n')) for each in page]
         values = [number + float(each) / 3 for each in page]
         lines = writer.lines(family, "a_total", labels, values)
         assert lines == Writer(form).lines(family, "a_total", labels, values)
