@@ -110,14 +110,14 @@ def read_range(
 
 def pieces(links: Links, ranges: Sequence[Range], options: ReadOptions) -> Missing:
     """The pages of several ranges, in their order. Small ranges come many in one."""
-    messages = []
+    shortages = []
     for kind, some in groupby(ranges, key=lambda task: is_small(task, options, len(ranges))):
         if kind:
-            messages += yield from small_pieces(links, list(some), options)
+            shortages += yield from small_pieces(links, list(some), options)
         else:
             for task in some:
-                messages += yield from large_pieces(task, options)
-    return messages
+                shortages += yield from large_pieces(task, options)
+    return shortages
 
 
 def is_small(task: Range, options: ReadOptions, ranges: int) -> bool:
@@ -142,7 +142,7 @@ def small_pieces(links: Links, ranges: list[Range], options: ReadOptions) -> Mis
 
     A range that lacks entries is read again by itself: a replica that lags is waited for.
     """
-    messages = []
+    shortages = []
     for some in portions(ranges, max(options.fetch_size, ROWS)):
         replies = links.ask([(task.stream, range_command(task)) for task in some])
         entries: list[Any] = []
@@ -157,10 +157,10 @@ def small_pieces(links: Links, ranges: list[Range], options: ReadOptions) -> Mis
             if entries:
                 yield page_of(entries, origins), origins
                 entries, origins = [], []
-            messages += yield from large_pieces(task, options)
+            shortages += yield from large_pieces(task, options)
         if entries:
             yield page_of(entries, origins), origins
-    return messages
+    return shortages
 
 
 def portions(ranges: list[Range], most: int) -> Iterator[list[Range]]:

@@ -291,9 +291,8 @@ class ServerPart:
         position, head = wanted.begin, wanted.head
         backlog = head.n - position.n
         lost = self._lost_within(stream, head, backlog, counted)
-        begin = (
-            position.n + lost
-        )  # these entries count as lost before the batch, so that no task reports them again
+        # They count as lost before the batch, so that no task reports them again.
+        begin = position.n + lost
         return Position(
             head.id if counted.all else counted.id,
             begin + counted.entries,
