@@ -99,8 +99,9 @@ build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES
 	  $(BIN)/python build_ext.py && mv build/.begun $@; fi
 
 # The other variants of build_core/variants.py, each in a folder with a copy of the sources. The plain
-# one has what its tests need: server would take about three more minutes of CPU.
-build-plain: PARTS := protocol storage
+# one has what all else stands on, and streams: the rest of storage would take three more minutes of CPU.
+PLAIN_ROOMS := hash_table listpack rax rdb stream
+build-plain: PARTS := protocol $(addprefix storage.,allocation chance glob limits octets value_type xxh3 $(PLAIN_ROOMS))
 build-sanitized build-debug build-plain: build-%: $(RUN_READY)
 	@echo "Compiling the $* core ..."
 	@$(BIN)/python build_ext.py --variant $* $(PARTS)
@@ -372,7 +373,7 @@ $(FUZZERS:%=sanitize-%): sanitize-fuzz-%: $(DEV_READY) build-sanitized
 
 # Nothing of build_core/ has a hand in this core, so no test may need what it changes in Cython's C.
 test-plain: $(DEV_READY) build-plain
-	cd build/plain && PENSTOCK_VARIANT=plain ../../$(BIN)/python -m pytest tests/protocol tests/storage
+	cd build/plain && PENSTOCK_VARIANT=plain ../../$(BIN)/python -m pytest tests/protocol $(PLAIN_ROOMS:%=tests/storage/%)
 
 test-debug: $(DEV_READY) build-debug
 	cd build/debug && PENSTOCK_VARIANT=debug ../../$(BIN)/python -m pytest $(COMPILED_ONLY:%=--ignore=%)

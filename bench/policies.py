@@ -1,7 +1,7 @@
 """python -m bench.policies: what each policy of a stream, or of its groups, costs the server.
 
 Entries of three fields are added by XADD, sixteen in a pipeline, then read by XREADGROUP COUNT 10,
-and acknowledged by one XACK for each ten. The server does so with each policy in turn, beginning
+and acknowledged by one XACK for each ten (--depth and --count say otherwise). The server does so with each policy in turn, beginning
 with none, for some rounds, and what counts is its CPU time: the median of the rounds, and the
 median of the ratios to the same round without a policy. It has what cron does meanwhile in it: what
 a stream gives up is removed in that time.
@@ -75,6 +75,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.policies", description=__doc__)
     parser.add_argument("--entries", type=int, default=40_000, help="in a round (%(default)s)")
     parser.add_argument("--rounds", type=int, default=9, help="(default: %(default)s)")
+    parser.add_argument("--depth", type=int, default=DEPTH, help="pipeline (default: %(default)s)")
+    parser.add_argument("--count", type=int, default=COUNT, help="of XREADGROUP (%(default)s)")
     parser.add_argument("--only", default="", help="those whose names have this in them")
     options = parser.parse_args()
     pin_generator()
@@ -87,7 +89,7 @@ def main() -> int:
         for number in range(options.rounds + 1):  # the first one is a warm-up
             progress.say(f"round {number} of {options.rounds}")
             for policy in chosen if number % 2 else (chosen[0], *reversed(chosen[1:])):
-                cost = measure(server, policy, options.entries)
+                cost = measure(server, policy, options.entries, options.depth, options.count)
                 if number:
                     costs[policy].append(cost)
     progress.clear()
@@ -108,8 +110,8 @@ def line(policy: Policy, costs: list[Cost], plain: list[Cost]) -> str:
     return f"{policy.title:30}{added:8.2f}{add_ratio:8.2f}{read:20.2f}{read_ratio:8.2f}{missed}"
 
 
-def measure(server: Server, policy: Policy, entries: int) -> Cost:
-    """A round on an empty server."""
+def measure(server: Server, policy: Policy, entries: int, depth: int, count: int) -> Cost:
+    """A round on an empty server: pipelines of *depth* requests, *count* entries for a reader."""
     with server.client() as client:
         client.call("FLUSHALL")
         client.call("XGROUP", "CREATE", "jobs", "workers", 0, "MKSTREAM")
@@ -123,27 +125,27 @@ def measure(server: Server, policy: Policy, entries: int) -> Cost:
             for number in range(policy.values)
         ]
         before = cpu_seconds(server.pid)
-        client.load(islice(cycle(adds), entries), DEPTH)
+        client.load(islice(cycle(adds), entries), depth)
         between = cpu_seconds(server.pid)
-        read = _read_all(client)
+        read = _read_all(client, depth, count)
         after = cpu_seconds(server.pid)
     left = max(read, 1)  # by a policy, entries may have gone
     return Cost((between - before) / entries * 1e6, (after - between) / left * 1e6)
 
 
-def _read_all(client: Client) -> int:
+def _read_all(client: Client, depth: int, count: int) -> int:
     """Read and acknowledge all that the group has not been given; return how many there were."""
     read: Command = (
-        "XREADGROUP", "GROUP", "workers", "w", "COUNT", COUNT, "STREAMS", "jobs", ">",
+        "XREADGROUP", "GROUP", "workers", "w", "COUNT", count, "STREAMS", "jobs", ">",
     )  # fmt: skip
     found = 0
     while True:
-        replies = client.answers([read] * DEPTH)
+        replies = client.answers([read] * depth)
         parts = [[entry[0] for entry in reply[0][1]] for reply in replies if reply]
         if not parts:
             return found
         found += sum(map(len, parts))
-        client.load(("XACK", "jobs", "workers", *ids) for ids in parts)
+        client.load((("XACK", "jobs", "workers", *ids) for ids in parts), depth)
 
 
 if __name__ == "__main__":

@@ -72,13 +72,18 @@ def _knows(workload: Workload, server: Server) -> bool:
 
 def run(workload: Workload, depth: int, server: Server, requests: int) -> Sample:
     """One round on the emptied server."""
+    prepare(workload, server, requests)
+    before = cpu_seconds(server.pid)
+    seconds = workload.load.run(server.load_port, requests, depth)
+    return Sample(requests, seconds, cpu_seconds(server.pid) - before)
+
+
+def prepare(workload: Workload, server: Server, requests: int) -> None:
+    """Empty the server, and give it what *requests* requests of the workload need."""
     with server.client() as client:
         client.call("FLUSHALL")
         client.call("CONFIG", "SET", "maxmemory", 0)  # the workload before may have limited it
         client.load(workload.setup(requests))
-    before = cpu_seconds(server.pid)
-    seconds = workload.load.run(server.load_port, requests, depth)
-    return Sample(requests, seconds, cpu_seconds(server.pid) - before)
 
 
 def _summary(samples: list[Sample]) -> Sample:

@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import socket
 import threading
+import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Self
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple, Self
 SCRAPE_SECONDS = 1.0
 CONSOLE_MS = 1000  # how often the console looks for changes
 ANSWERED_WITHIN_S = 10.0
+LOOK_S = 0.01  # between two questions whether it has looked
 STARTED_WITHIN_S = 60.0
 PIECE = 65_536  # bytes
 
@@ -59,6 +61,14 @@ class WatchingProcess:
     def watch(self) -> None:
         """Go on after *rest*, with a scrape at once."""
         self._ask("watch")
+
+    def look(self) -> None:
+        """Have it scraped once while it rests; return when that is done."""
+        before = self.seen().scrapes
+        self.watch()
+        while self.seen().scrapes == before:
+            time.sleep(LOOK_S)
+        self.rest()
 
     def seen(self) -> Watched:
         """How much it was."""

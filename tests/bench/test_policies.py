@@ -29,7 +29,7 @@ def test_quantiles_count_answers() -> None:
 @pytest.mark.parametrize("policy", POLICIES, ids=[policy.title for policy in POLICIES])
 def test_each_policy_can_be_measured(policy: policies.Policy) -> None:
     with Server("ours", PENSTOCK) as server:
-        cost = policies.measure(server, policy, 200)
+        cost = policies.measure(server, policy, 200, 16, 10)
     assert cost.added > 0 and cost.read > 0
 
 

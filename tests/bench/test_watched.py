@@ -28,8 +28,8 @@ def test_few_pairs_say_little(count: int) -> None:
     assert watched.interval(ratios) == (ratios[0], ratios[-1])
 
 
-def test_a_row_has_rounds_of_both_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watched, "SECONDS", 0.02)
+def test_a_row_has_periods_of_both_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched, "PERIOD_S", 0.1)
     [workload] = [each for each in WORKLOADS if each.name == "xrange-100"]
     port = free_port()
     with (
@@ -39,5 +39,13 @@ def test_a_row_has_rounds_of_both_kinds(monkeypatch: pytest.MonkeyPatch) -> None
         row = watched.measure(workload, 1, server, watcher, 2)
         assert watcher.seen().scrapes >= 2
     assert row.alone > 0
-    assert row.low <= row.ratio <= row.high
+    assert 0 < row.low_ms <= row.median_ms <= row.high_ms
+    assert row.ratio > 1
     assert watched.line(row).startswith("XRANGE")
+
+
+@pytest.mark.parametrize(("ms", "ratio"), [(0.0, 1.0), (20.0, 1 / 0.98), (100.0, 1 / 0.9)])
+def test_what_being_watched_takes_is_missing_from_a_busy_second(ms: float, ratio: float) -> None:
+    row = watched.Watched("GET", 16, 2.0, ms, ms, ms)
+    assert row.ratio == pytest.approx(ratio)
+    assert ("more than" in watched.line(row)) == (ms > 30)
