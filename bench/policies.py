@@ -1,10 +1,10 @@
 """python -m bench.policies: what each policy of a stream, or of its groups, costs the server.
 
 Entries of three fields are added by XADD, sixteen in a pipeline, then read by XREADGROUP COUNT 10,
-and acknowledged by one XACK for each ten (--depth and --count say otherwise). The server does so with each policy in turn, beginning
-with none, for some rounds, and what counts is its CPU time: the median of the rounds, and the
-median of the ratios to the same round without a policy. It has what cron does meanwhile in it: what
-a stream gives up is removed in that time.
+and acknowledged by one XACK for each ten (--depth and --count say otherwise). The server does so
+with each policy in turn, beginning with none, for some rounds, and what counts is its CPU time: the
+median of the rounds, and the median of the ratios to the same round without a policy. It has what
+cron does meanwhile in it: what a stream gives up is removed in that time.
 """
 
 from __future__ import annotations
