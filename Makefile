@@ -22,6 +22,8 @@
 # make coverage  which lines of the uncompiled server the tests run: the rooms and modules in build/coverage.txt
 # make crash  kill -9, SIGTERM, SHUTDOWN and restarts under load: nothing acknowledged may be missing
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
+# make simulate  whole servers in a simulated world, whose power, disks and links fail as a seed says:
+#             make simulate ARGS="--worlds 1000 --seed 1"
 # make crash-spark  drivers, and primaries of a cluster and under Sentinels, killed while queries run, and
 #             slots that move: nothing may be missing, nothing twice
 # make docs   write docs/commands.md from the command table, docs/info.md from the facts of the server
@@ -46,7 +48,7 @@ LEGS := test-compiled-processes sanitize test-compiled-rooms test-uncompiled tes
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash simulate crash-spark fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -226,7 +228,7 @@ test-spark-rest:
 # Replication, the crashes, the console and some of tests/compat are of whole processes, and nearly all of
 # their modules are not compiled; none of those that speak HTTP are. What clients read is compared byte by
 # byte in the rest of tests/compat; the benchmarks and the fuzzers of sockets are programs of their own.
-COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication \
+COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication simulation \
   test_make.py server/console server/http server/metrics server/test_fuzz_sockets.py) \
   $(patsubst %,tests/compat/test_%.py,active_times append_only log_texts rdb_exchange saving tls users)
 
@@ -380,6 +382,9 @@ test-debug: $(DEV_READY) build-debug
 
 crash: build $(TOOLS_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)
+
+simulate: build $(DEV_READY)
+	@$(BIN)/python -m tests.simulation $(ARGS)
 
 crash-spark: build $(DEV_READY)
 	PENSTOCK_CRASHES=10 $(BIN)/python -m pytest tests/spark/test_crash.py tests/spark/test_crash_failover.py $(ARGS)

@@ -39,11 +39,12 @@ from server.network.listeners import Listeners, backend
 from server.observe.memory import resident_bytes
 from server.parts.access.configured_users import BadUsers, users_at_start
 from server.parts.persistence.load_progress import LoadProgress
+from server.parts.persistence.machine import SYSTEMS, Machine
 from server.parts.persistence.snapshot_loader import LoadFailed
 from server.parts.state import ServerState
 from server.process import identity, memory_reserve, process, program_pages, signals
 from server.process.faults import ServerFault
-from server.process.server_clock import monotonic_ms
+from server.process.server_clock import ServerClock, monotonic_ms
 from server.sites import ServerSites
 from server.table.command import TABLE
 
@@ -95,11 +96,20 @@ class Server:
     """A server that can be started and stopped within a running event loop.
 
     *owns_loop*: nothing else runs on the loop, so nobody minds if the server keeps it for a while.
+    It has the system's clocks, machine and sockets, unless it is given a *clock*, a *machine* or a
+    backend (*serving*).
     """
 
-    def __init__(self, config: Config, owns_loop: bool = False) -> None:
+    def __init__(
+        self,
+        config: Config,
+        owns_loop: bool = False,
+        clock: ServerClock | None = None,
+        machine: Machine = SYSTEMS,
+        serving: Backend | None = None,
+    ) -> None:
         self.config = config
-        self.state = ServerState(config)
+        self.state = ServerState(config, clock, machine)
         self.dispatcher = Dispatcher(self.state)
         self.clients = Clients(self.state, monotonic_ms)
         self.supervision = self.state.supervision
@@ -112,7 +122,7 @@ class Server:
         self._owns_loop = owns_loop
         acceptor = ConnectionAcceptor(config, self.dispatcher, self.clients)
         self.state.parts.append(acceptor)
-        self._backend = backend()
+        self._backend = serving or backend()
         kinds = kinds_of(config, acceptor, self._backend)
         self._sites = ServerSites(self.dispatcher, self.clients)
         http = Http(config, self._sites, self._backend, self.dispatcher.turn)

@@ -20,10 +20,10 @@ from server.process.server_clock import monotonic_ms
 class Receiving:
     """The copy *copy* on its way into a file of its own in the data folder."""
 
-    def __init__(self, copy: Copy, following: Following | None) -> None:
+    def __init__(self, files: Files, copy: Copy, following: Following | None) -> None:
         self.copy = copy
         self._following = following
-        self._files = Files()
+        self._files = files
         # Digits only: a server that is killed leaves a file that the next one clears away.
         self.path = Path(f"temp-{os.getpid()}{time.time_ns()}.rdb")
         self._fd = self._files.create(self.path)

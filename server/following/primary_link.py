@@ -19,7 +19,7 @@ from server.client.client import LINK, SUPERUSER, Client
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
 from server.following.copy_arrival import Loading, Receiving
-from server.following.dialling import LinkAcceptor, connected_socket
+from server.following.dialling import LinkAcceptor
 from server.following.primary_endpoint import Link, PrimaryEndpoint
 from server.following.primary_stream import PrimaryStream
 from server.network.backend import Backend
@@ -132,7 +132,9 @@ class PrimaryLink(Part, Link):
     async def _connect(self, following: Following) -> None:
         try:
             sock = await asyncio.wait_for(
-                connected_socket(following.host, following.port, self._config.bind_source_addr),
+                self._backend.connected(
+                    following.host, following.port, self._config.bind_source_addr
+                ),
                 self._config.repl_timeout,
             )
             if self._following is not following:  # somebody else is followed by now, or nobody
@@ -198,7 +200,8 @@ class PrimaryLink(Part, Link):
         if isinstance(outcome, Copy):
             _log.info("Full resync from master: %s:%d", outcome.id, outcome.offset)
             self._set_state(LinkState.SYNC)
-            endpoint.receive_copy(Receiving(outcome, self._following))
+            files = self._state.persistence.files
+            endpoint.receive_copy(Receiving(files, outcome, self._following))
             return
         name = getattr(outcome, "id", "")
         history = self._state.replication.history

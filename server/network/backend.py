@@ -15,6 +15,7 @@ from typing import Protocol
 
 from server.dispatch.turn import Turn
 from server.network.acceptor import Acceptor
+from server.network.new_sockets import bound_sockets, connected_socket
 
 
 class Door(Protocol):
@@ -30,6 +31,17 @@ class Backend(ABC):
     @abstractmethod
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Serve on *loop* from now on. To be called before any of the others."""
+
+    def bound(self, host: str, port: int) -> list[socket]:
+        """A socket for each address that *host* stands for, to listen at. Raises OSError."""
+        return bound_sockets(host, port)
+
+    async def connected(self, host: str, port: int, source: str) -> socket:
+        """A socket that is connected to *host* and *port*, to be adopted. Raises OSError.
+
+        It comes from the address *source* if one is given, and the machine has it.
+        """
+        return await connected_socket(host, port, source)
 
     @abstractmethod
     def listen(self, sock: socket, backlog: int, acceptor: Acceptor) -> Door:

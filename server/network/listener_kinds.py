@@ -15,19 +15,17 @@ import logging
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from server.config.parameters import BadValue, Config
 from server.network.acceptor import Acceptor
 from server.network.backend import Backend
-from server.network.sockets import host_name
 from server.observe.part import Part
 
 if TYPE_CHECKING:  # imported when there is a TLS port
     from server.network.tls.acceptor import TlsAcceptor
 
 NOT_FOR_US = (errno.EADDRINUSE, errno.EACCES)  # an address that is there, but cannot be obtained
-EVERYWHERE = {"*": "0.0.0.0", "::*": "::"}  # noqa: S104  (where the configuration says so)
 
 _log = logging.getLogger("penstock")
 
@@ -85,6 +83,10 @@ class Tcp(Kind):
     name = "tcp"
     port_parameter = "port"
 
+    def __init__(self, config: Config, acceptor: Acceptor, serving: Backend) -> None:
+        super().__init__(config, acceptor)
+        self._backend = serving
+
     @property
     def port(self) -> int:
         return self._config.port
@@ -96,7 +98,7 @@ class Tcp(Kind):
         """Bind to *address*; with a dash before it, only if the machine has it."""
         host = address.removeprefix("-")
         try:
-            return bound_sockets(host, port)
+            return self._backend.bound(host, port)
         except OSError as error:
             if address.startswith("-") and error.errno not in NOT_FOR_US:
                 return []
@@ -142,8 +144,7 @@ class Tls(Tcp):
     port_parameter = "tls-port"
 
     def __init__(self, config: Config, acceptor: Acceptor, serving: Backend) -> None:
-        super().__init__(config, acceptor)
-        self._backend = serving
+        super().__init__(config, acceptor, serving)
         self._tls: TlsAcceptor | None = None
 
     @property
@@ -185,7 +186,7 @@ class Tls(Tcp):
 
 def kinds_of(config: Config, acceptor: Acceptor, serving: Backend) -> list[Kind]:
     """The kinds of clients, in the order of the numbers that Redis gives them in INFO."""
-    return [Tcp(config, acceptor), Unix(config, acceptor), Tls(config, acceptor, serving)]
+    return [Tcp(config, acceptor, serving), Unix(config, acceptor), Tls(config, acceptor, serving)]
 
 
 # ---------------------------------------------------------------------- sockets
@@ -201,34 +202,6 @@ def _bound_to_path(path: Path, mode: int) -> socket.socket:
         sock.bind(str(path))
         if mode:
             path.chmod(mode)
-    except OSError:
-        sock.close()
-        raise
-    return sock
-
-
-def bound_sockets(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address that *host* stands for. Raises OSError."""
-    name = host_name(EVERYWHERE.get(host, host))
-    found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    sockets: list[socket.socket] = []
-    try:
-        for family, _, _, _, address in dict.fromkeys(found):
-            sockets.append(_bound(family, address))
-    except OSError:
-        for sock in sockets:
-            sock.close()
-        raise
-    return sockets
-
-
-def _bound(family: int, address: Any) -> socket.socket:
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:  # IPv4 has a socket of its own
-            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        sock.bind(address)
     except OSError:
         sock.close()
         raise

@@ -35,6 +35,7 @@ from server.parts.eviction.value_packing import ValuePacking
 from server.parts.expiry.stream_policies import StreamPolicies
 from server.parts.hash_imports import HashImports
 from server.parts.node_limits import NodeLimits
+from server.parts.persistence.machine import SYSTEMS, Machine
 from server.parts.persistence.persistence import Persistence
 from server.parts.propagation.propagation import Propagation
 from server.parts.propagation.replay import ReplayFailures
@@ -61,10 +62,13 @@ from storage.keyspace.keyspace import Keyspace
 class ServerState:
     """Configuration, databases, clients, and the parts. No sockets, no loop.
 
-    *clock* is what time it is; it follows the system's clocks if it is not given.
+    *clock* is what time it is; it follows the system's clocks if it is not given. *machine* has
+    the disk and the processes, the system's if it is not given.
     """
 
-    def __init__(self, config: Config, clock: ServerClock | None = None) -> None:
+    def __init__(
+        self, config: Config, clock: ServerClock | None = None, machine: Machine = SYSTEMS
+    ) -> None:
         self.config = config
         self.clock = clock or ServerClock()
         self.instance = Instance()
@@ -119,10 +123,14 @@ class ServerState:
             self.databases,
             self.events,
             self.propagation,
+            files=machine.files,
+            threads=machine.threads,
+            monotonic_s=time.monotonic,
             unix_s=self.clock.unix_s,
             functions=self.scripting,
             latency_events=self.latency_events,
             report=self.supervision.saving,
+            processes=machine.processes,
         )
         self.replication = Replication(config, self.databases, self.propagation, self.persistence)
         self.replay_failures = ReplayFailures()

@@ -14,12 +14,8 @@ page that is written to is copied. For the same reason reads do not set the last
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import os
-import signal
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
@@ -27,9 +23,8 @@ from typing import NamedTuple, TypeAlias
 from server.observe.latency_events import LatencyEvents
 from server.parts.persistence import child_job
 from server.parts.persistence.child_job import Job
+from server.parts.persistence.processes import ForkedProcess, Processes
 from storage.keyspace.settings import Lookup
-
-PIPE_BYTES = 65536  # what a pipe holds (pipe(7))
 
 
 class Purpose(Enum):
@@ -69,30 +64,26 @@ OnEnd: TypeAlias = Callable[[Outcome], None]
 class Child:
     """A child that runs, as its parent sees it. *total* is how many keys its job is about."""
 
-    def __init__(self, purpose: Purpose, pid: int, pipe: int, total: int, now_s: float) -> None:
+    def __init__(self, purpose: Purpose, process: ForkedProcess, total: int, now_s: float) -> None:
         self.purpose = purpose
-        self.pid = pid
+        self.process = process
+        self.pid = process.pid
         self.started_s = now_s
         self.total = total
         self.done = 0
         self.cow_bytes = 0  # memory copied on write, when it was last counted
         self.cow_peak = 0
         self.cow_counted_s = now_s
-        self._pipe = pipe
         self._unread = b""
         self._error = ""
 
     def poll(self, now_s: float, wait: bool = False) -> Outcome | None:
         """Take its reports. Returns how it ended; None while it runs, unless *wait*."""
-        try:
-            pid, status = os.waitpid(self.pid, 0 if wait else os.WNOHANG)
-        except ChildProcessError:  # other code has waited for it
-            pid, status = self.pid, 1 << 8
+        code = self.process.ended(wait)
         self._read(now_s)
-        if not pid:
+        if code is None:
             return None
-        os.close(self._pipe)
-        code = os.waitstatus_to_exitcode(status)
+        self.process.close()
         error = self._error
         if code < 0:
             error = f"terminated by signal {-code}"
@@ -101,11 +92,7 @@ class Child:
         return Outcome(self.pid, error, max(0, -code), now_s - self.started_s, self.cow_bytes)
 
     def _read(self, now_s: float) -> None:
-        lines: list[bytes] = []
-        with contextlib.suppress(BlockingIOError):
-            while data := os.read(self._pipe, PIPE_BYTES):
-                *some, self._unread = (self._unread + data).split(b"\n")
-                lines += some
+        *lines, self._unread = (self._unread + self.process.read()).split(b"\n")
         for line in lines:
             kind, _, rest = line.partition(b" ")
             if kind == child_job.FAILED:
@@ -125,6 +112,7 @@ class ChildSlot:
         monotonic_s: Callable[[], float] = time.monotonic,
         unix_s: Callable[[], float] = time.time,
         latency_events: LatencyEvents | None = None,
+        processes: Processes | None = None,
     ) -> None:
         self.child: Child | None = None
         self.total_forks = 0
@@ -135,6 +123,7 @@ class ChildSlot:
         self._monotonic_s = monotonic_s
         self._unix_s = unix_s
         self._latency_events = latency_events or LatencyEvents()
+        self._processes = processes or Processes()
         self._on_end: OnEnd = _forget
         self._collects = False  # whether garbage collection is to be on again after the child
 
@@ -149,28 +138,23 @@ class ChildSlot:
         """
         if self.child is not None:
             raise ChildBusy(self.child.purpose.value)
-        reading, writing = os.pipe()
         self._collects = gc.isenabled()
         gc.disable()
         try:
             started_ns = time.monotonic_ns()
-            pid = _fork(job, writing, kept)
+            process = self._processes.fork(job, kept)
             took_ns = time.monotonic_ns() - started_ns
         except OSError:
-            os.close(reading)
             if self._collects:
                 gc.enable()
             raise
-        finally:
-            os.close(writing)
-        os.set_blocking(reading, False)
         self.total_forks += 1
         self.latest_fork_usec = took_ns // 1000
         self.forks_ns += took_ns
         self._latency_events.add_if_long(b"fork", took_ns, int(self._unix_s()))
         self._on_end = on_end
         self._lookup.spares_pages = True
-        self.child = Child(purpose, pid, reading, total, self._monotonic_s())
+        self.child = Child(purpose, process, total, self._monotonic_s())
         return self.child
 
     def runs(self, *purposes: Purpose) -> bool:
@@ -183,7 +167,7 @@ class ChildSlot:
         A child that waits for the disk ends only when the disk has answered.
         """
         if self.child is not None:
-            os.kill(self.child.pid, child_job.KILLED_BY)
+            self.child.process.kill()
 
     def end(self) -> None:
         """End the child, if there is one, and wait for it; its end is passed to *on_end*."""
@@ -229,22 +213,3 @@ class ChildSlot:
 
 def _forget(_outcome: Outcome) -> None:
     """The on_end while there is no child."""
-
-
-def _fork(job: Job, pipe: int, kept: Sequence[int]) -> int:
-    """Fork; the child runs *job* and never returns. Returns its process id.
-
-    Signals are blocked meanwhile: the child still has the parent's handlers.
-    """
-    parent = os.getpid()
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    try:
-        with warnings.catch_warnings():
-            # Python 3.12 warns of other threads; the child takes none of their locks.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            pid = os.fork()
-        if pid == 0:
-            child_job.run_and_exit(job, pipe, parent, kept)
-        return pid
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

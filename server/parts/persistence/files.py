@@ -98,6 +98,22 @@ class Files:
             raise
         return fd
 
+    def open_to_read(self, path: Path) -> int:
+        """Its descriptor."""
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def duplicate(self, fd: int) -> int:
+        """One more descriptor of the file of *fd*."""
+        return os.dup(fd)
+
+    def length(self, fd: int) -> int:
+        """How many bytes the file of *fd* holds."""
+        return os.fstat(fd).st_size
+
+    def read_at(self, fd: int, size: int, offset: int) -> bytes:
+        """At most *size* bytes of the file of *fd*, from *offset* on."""
+        return os.pread(fd, size, offset)
+
     def exists(self, path: Path) -> bool:
         return path.exists()
 

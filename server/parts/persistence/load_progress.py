@@ -21,8 +21,8 @@ class LoadProgress:
     def __init__(
         self,
         total_bytes: int,
-        wall_s: Callable[[], float] = time.time,
-        monotonic_s: Callable[[], float] = time.monotonic,
+        wall_s: Callable[[], float] | None = None,
+        monotonic_s: Callable[[], float] | None = None,
     ) -> None:
         self.total_bytes = total_bytes
         self.loaded_bytes = 0
@@ -30,9 +30,9 @@ class LoadProgress:
         self.keys_expired = 0  # not loaded because they had expired
         self.history: StoredHistory | None = None  # where the snapshot was made
         self.rdb_used_memory = 0  # bytes that the server which wrote the snapshot had in use
-        self.started_s = int(wall_s())  # unix time
-        self._monotonic_s = monotonic_s
-        self._began_s = self._logged_s = monotonic_s()
+        self.started_s = int((wall_s or time.time)())  # unix time
+        self._monotonic_s = monotonic_s or time.monotonic
+        self._began_s = self._logged_s = self._monotonic_s()
         self._bar = ProgressBar("Loading", total_bytes)
 
     @property

@@ -32,6 +32,7 @@ from server.parts.persistence.files import Files, reason
 from server.parts.persistence.load_progress import LoadProgress
 from server.parts.persistence.log_loader import LogLoader, Replay
 from server.parts.persistence.manifest import BadManifest
+from server.parts.persistence.processes import Processes
 from server.parts.persistence.snapshot_file import SaveFailed
 from server.parts.persistence.snapshot_loader import (
     LoadFailed,
@@ -70,17 +71,18 @@ class Persistence:
         functions: FunctionStore | None = None,
         latency_events: LatencyEvents | None = None,
         report: Report = no_report,
+        processes: Processes | None = None,
     ) -> None:
         self._config = config
         self._key_delay_us = lambda: config.key_load_delay
         self._databases = databases
         self._events = events
         self._propagation = propagation
-        self._files = files or Files()
+        self.files = self._files = files or Files()
         self._threads = threads or ThreadPoolExecutor(1, "fsync")
         self.functions = functions or NoFunctions()
         latency_events = latency_events or LatencyEvents()
-        self.children = ChildSlot(events.lookup, monotonic_s, unix_s, latency_events)
+        self.children = ChildSlot(events.lookup, monotonic_s, unix_s, latency_events, processes)
         self.folder = DataFolder(config, self._files)
         self.snapshots = Snapshots(
             config, databases, events, self.children, self._files, self.folder, unix_s,

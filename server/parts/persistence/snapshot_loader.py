@@ -79,14 +79,14 @@ class SnapshotLoader:
         progress: LoadProgress,
         rules: LoadRules,
         options: ReadOptions,
-        monotonic_s: Callable[[], float] = time.monotonic,
+        monotonic_s: Callable[[], float] | None = None,
     ) -> None:
         self._data = data
         self._databases = databases
         self._progress = progress
         self._rules = rules
         self._options = options
-        self._monotonic_s = monotonic_s
+        self._monotonic_s = monotonic_s or time.monotonic
         self._bytes_before = progress.loaded_bytes
         self._keys_before = progress.keys_loaded
         self._expired_before = progress.keys_expired

@@ -13,13 +13,13 @@ repl-diskless-sync-delay seconds: others may come.
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Sequence
 
 from server.config.parameters import Config
 from server.parts.persistence.child import ChildBusy, ChildSlot, Outcome, Purpose
 from server.parts.persistence.child_job import Report
+from server.parts.persistence.files import Files
 from server.parts.persistence.key_delay import slowed
 from server.parts.persistence.snapshot_file import snapshot_of
 from server.parts.persistence.stored_functions import FunctionStore
@@ -52,6 +52,7 @@ class Copies:
         feed: Feed,
         pipes: Pipes,
         history: HistoryKeeper,
+        files: Files,
     ) -> None:
         self._config = config
         self._databases = databases
@@ -60,6 +61,7 @@ class Copies:
         self._feed = feed
         self._pipes = pipes
         self._history = history
+        self._files = files
         self._copy: PipeCopy | FileCopy | None = None
         self._sending: list[FileSending] = []
         self._since_ms = 0  # when the first one has begun to wait
@@ -93,7 +95,7 @@ class Copies:
         needs_file = not self._config.repl_diskless_sync
         if needs_file or not all(replica.knows_eof for replica in waiting):
             by_file = [replica for replica in waiting if needs_file or not replica.knows_eof]
-            self._begin(by_file, FileCopy(by_file, self._file_is_written), now_ms)
+            self._begin(by_file, self._by_file(by_file), now_ms)
             return
         enough = self._config.repl_diskless_sync_max_replicas
         delay_ms = self._config.repl_diskless_sync_delay * 1000
@@ -153,9 +155,13 @@ class Copies:
             _log.warning("The copy for replicas failed: %s", outcome.error)
         copy.child_ended(outcome)
 
+    def _by_file(self, receivers: list[Replica]) -> FileCopy:
+        return FileCopy(self._files, receivers, self._file_is_written)
+
     def _file_is_written(self, fd: int, size: int, receivers: list[Replica]) -> None:
-        new = [FileSending(os.dup(fd), size, replica) for replica in receivers]
-        os.close(fd)
+        files = self._files
+        new = [FileSending(files, files.duplicate(fd), size, replica) for replica in receivers]
+        files.close(fd)
         self._sending += new
         for one in new:
             one.begin()

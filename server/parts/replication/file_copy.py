@@ -21,11 +21,14 @@ class FileCopy:
     """A copy that the child writes to a file first; *on_written* is given the file and its size."""
 
     def __init__(
-        self, receivers: list[Replica], on_written: Callable[[int, int, list[Replica]], None]
+        self,
+        files: Files,
+        receivers: list[Replica],
+        on_written: Callable[[int, int, list[Replica]], None],
     ) -> None:
         self._receivers = list(receivers)
         self._on_written = on_written
-        self._files = Files()
+        self._files = files
 
     def kept(self) -> tuple[int, ...]:
         return ()
@@ -48,7 +51,7 @@ class FileCopy:
         try:
             if not outcome.ok:
                 raise OSError(outcome.error)
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            fd = self._files.open_to_read(path)
         except OSError as error:
             _log.warning("No copy for replicas: %s", error)
             for replica in list(self._receivers):
@@ -56,7 +59,7 @@ class FileCopy:
             return
         finally:
             remove_quietly(self._files, path)
-        self._on_written(fd, os.fstat(fd).st_size, list(self._receivers))
+        self._on_written(fd, self._files.length(fd), list(self._receivers))
 
     def close(self) -> None:
         """There is nothing to close."""
@@ -65,7 +68,8 @@ class FileCopy:
 class FileSending:
     """Sends a file to one replica, as fast as it takes it."""
 
-    def __init__(self, fd: int, size: int, replica: Replica) -> None:
+    def __init__(self, files: Files, fd: int, size: int, replica: Replica) -> None:
+        self._files = files
         self._fd = fd
         self._size = size
         self._sent = 0
@@ -74,7 +78,7 @@ class FileSending:
     def is_to(self, replica: Replica) -> bool:
         """Whether it is to *replica*, which has gone: then the file is closed."""
         if replica is self._replica and self._fd >= 0:
-            os.close(self._fd)
+            self._files.close(self._fd)
             self._fd = -1
         return replica is self._replica
 
@@ -89,13 +93,13 @@ class FileSending:
         while self._fd >= 0 and self._sent < self._size:
             if replica.client.endpoint.unsent():
                 return
-            data = os.pread(self._fd, PORTION, self._sent)
+            data = self._files.read_at(self._fd, PORTION, self._sent)
             if not data:
                 raise OSError("the file of a copy has become shorter")
             self._sent += len(data)
             replica.write(data)
         if self._fd >= 0:
-            os.close(self._fd)
+            self._files.close(self._fd)
             self._fd = -1
             replica.sending = None
             replica.copied(waits_for_ack=False)

@@ -197,7 +197,7 @@ class Replication(Part):
 
             self._copies = Copies(
                 self._config, self._databases, self._persistence.children,
-                self._persistence.functions, self.feed, self.pipes, self,
+                self._persistence.functions, self.feed, self.pipes, self, self._persistence.files,
             )  # fmt: skip
         return self._copies
 

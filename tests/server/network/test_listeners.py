@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager, closing
 import pytest
 
 from server.config.parameters import BadValue, Config
-from server.network.listener_kinds import Tcp, bound_sockets, kinds_of
+from server.network.listener_kinds import Tcp, kinds_of
 from server.network.listeners import Listeners, backend
+from server.network.new_sockets import bound_sockets
 from tests.ports import free_port
 from tests.server.network.faces import StubAcceptor
 
@@ -304,7 +305,7 @@ async def test_a_further_kind_is_opened_shown_moved_and_closed_as_the_others_are
     listening = ListeningServer(bind=["127.0.0.1"])
     acceptor = StubAcceptor()
     acceptor.configured(listening.config)
-    echo = Echo(listening.config, acceptor)
+    echo = Echo(listening.config, acceptor, listening.backend)
     listening.kinds.append(echo)
     echo.wanted_port = free_port()
     listening.backend.start(asyncio.get_running_loop())

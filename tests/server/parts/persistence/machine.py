@@ -8,7 +8,6 @@ numbers that were promised to a client.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -42,10 +41,11 @@ class Machine:
         for name, value in parameters.items():
             setattr(self.config, name, value)
         self.thread = LateThread()
-        make = partial(
-            Persistence, files=files, threads=self.thread,
-            monotonic_s=lambda: self.now_s,
-        )  # fmt: skip
+        own = {"files": files, "threads": self.thread, "monotonic_s": lambda: self.now_s}
+
+        def make(*args: Any, **given: Any) -> Persistence:
+            return Persistence(*args, **(given | own))
+
         with (
             patch.object(persistence_module, "ChildSlot", FakeChildren),
             patch.object(state_module, "Persistence", make),

@@ -154,7 +154,7 @@ def test_progress_and_copied_memory_are_reported_while_the_child_runs(
 ) -> None:
     child = slot.start(Purpose.SAVE, 200, report_and_go_on, lambda outcome: None)
     assert (child.done, child.total, slot.fork_perc) == (0, 200, 0)
-    select.select([child._pipe], [], [])
+    select.select([child.process._pipe], [], [])
     slot.poll()
     assert (child.done, slot.fork_perc) == (50, 25)
     assert child.cow_peak >= child.cow_bytes > 0

@@ -1,0 +1,133 @@
+"""Bugs that are planted in the servers of a world, to see that it notices them.
+
+forgotten_fsync     an fsync is answered, and not done                           always
+lost_write          now and then a push or a SET is answered, and not done       always
+forgotten_ack       XACK is answered by 1, and the entry stays pending           always
+early_redelivery    an entry is anyone's after a third of VISIBILITY             always
+torn_copy           a copy for replicas lacks the databases after the first      replicas
+hasty_wait          WAIT says that all replicas have it, and asks none           failover
+hasty_handover      FAILOVER does not wait for the replica that takes over       handover
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from server.parts.persistence.snapshot_file import snapshot_of
+from server.parts.replication import copies
+from server.table.command import TABLE
+from tests.simulation.children import SwitchedFiles
+
+EVERY = 9  # call of a command goes wrong
+
+Handler = Callable[[Any], Any]
+Around = Callable[[Handler, Any], Any]  # is given the handler, and the call
+
+
+@contextmanager
+def _changed(words: list[bytes], around: Around) -> Iterator[None]:
+    """The command *words* is run by *around*, which may call its handler."""
+    command: Any = TABLE.called_by(words)
+    handler = command.handler
+
+    def changed(call: Any) -> Any:
+        return around(handler, call)
+
+    changed.__doc__ = handler.__doc__
+    command.attach(changed)
+    try:
+        yield
+    finally:
+        command.attach(handler)
+
+
+@contextmanager
+def forgotten_fsync() -> Iterator[None]:
+    with patch.object(SwitchedFiles, "sync_up_to", lambda *_: None):
+        yield
+
+
+@contextmanager
+def lost_write() -> Iterator[None]:
+    seen = [0]
+
+    def around(handler: Handler, call: Any) -> Any:
+        seen[0] += 1
+        if seen[0] % EVERY == 0:
+            call.argv[1] = b"elsewhere"
+        return handler(call)
+
+    with _changed([b"set", b"k", b"v"], around), _changed([b"rpush", b"k", b"v"], around):
+        yield
+
+
+@contextmanager
+def forgotten_ack() -> Iterator[None]:
+    seen = [0]
+
+    def around(handler: Handler, call: Any) -> Any:
+        seen[0] += 1
+        return 1 if seen[0] % 3 == 0 else handler(call)
+
+    with _changed([b"xack", b"k", b"g", b"1"], around):
+        yield
+
+
+@contextmanager
+def early_redelivery() -> Iterator[None]:
+    def around(handler: Handler, call: Any) -> Any:
+        at = [word.upper() for word in call.argv].index(b"VISIBILITY") + 1
+        call.argv[at] = b"%d" % (int(call.argv[at]) // 3)
+        return handler(call)
+
+    with _changed([b"xgroup", b"cfgset", b"k", b"g"], around):
+        yield
+
+
+@contextmanager
+def torn_copy() -> Iterator[None]:
+    def torn(databases: Any, *rest: Any) -> Any:
+        return snapshot_of(databases[:1], *rest)
+
+    with patch.object(copies, "snapshot_of", torn):
+        yield
+
+
+@contextmanager
+def hasty_wait() -> Iterator[None]:
+    def around(_handler: Handler, call: Any) -> Any:
+        return int(call.argv[1])
+
+    with _changed([b"wait", b"1", b"1"], around):
+        yield
+
+
+BUGS: dict[str, Callable[[], AbstractContextManager[None]]] = {
+    "forgotten_fsync": forgotten_fsync,
+    "lost_write": lost_write,
+    "forgotten_ack": forgotten_ack,
+    "early_redelivery": early_redelivery,
+    "torn_copy": torn_copy,
+    "hasty_wait": hasty_wait,
+}
+
+SEEN_BY = {
+    "forgotten_fsync": "always",
+    "lost_write": "always",
+    "forgotten_ack": "always",
+    "early_redelivery": "always",
+    "torn_copy": "replicas",
+    "hasty_wait": "failover",
+}
+
+WORDS = {  # of which one stands in what is told
+    "forgotten_fsync": ("does not start", "is not there as such", "not linearizable"),
+    "lost_write": ("not linearizable",),
+    "forgotten_ack": ("was delivered after", "was acknowledged, and is a dead letter"),
+    "early_redelivery": ("has come too soon",),
+    "torn_copy": ("holds other data",),
+    "hasty_wait": ("is lost",),
+}
