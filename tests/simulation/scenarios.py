@@ -19,7 +19,7 @@ from tests.simulation.world import World
 
 OF_ONE_SERVER = (
     "kill", "power", "pause", "rewrite", "snapshot", "disk", "reset", "restart", "step", "step",
-    "clock",
+    "clock", "twice",
 )  # fmt: skip
 EVERYSEC_BOUND_S = 2.0  # what appendfsync everysec may lose, and the fsync's own time
 
@@ -94,6 +94,13 @@ async def _befall_one(world: World, host: Host, queue: Queue) -> None:
         if random.random() < 0.4:
             await _say(world, host, random.choice(("BGREWRITEAOF", "BGSAVE")))
         await _end_at_step(world, host)
+    elif what == "twice":  # what the first process has written, and not fsynced, is the second's
+        host.end_at_step(random.randint(1, 6), host.kill)
+        await asyncio.sleep(random.uniform(0.1, 1.0))
+        host.end_at_step(0, host.kill)
+        await _settle(world, host)
+        await asyncio.sleep(random.uniform(0, 1.0))
+        host.power_off()
     elif what == "clock":
         queue.moves_time = True
         host.unix_ahead_s += random.choice((-3600.0, -1.0, 0.5, 3600.0))
@@ -167,7 +174,9 @@ async def everysec(world: World) -> None:
     host.start()
     assert await world.serving(host), host.failure
     ledger = Ledger(random)
-    await _write_and_crash(world, host, ledger, ("kill", "power", "rewrite", "pause", "step"))
+    await _write_and_crash(
+        world, host, ledger, ("kill", "power", "rewrite", "pause", "step", "twice")
+    )
     for problem in ledger.problems(EVERYSEC_BOUND_S):
         world.problem(problem)
 
@@ -227,6 +236,11 @@ async def _write_and_crash(world: World, host: Host, ledger: Ledger, ends: tuple
             host.end_at_step(0, end)
         elif what == "flip":
             await _flip(world, host)
+        elif what == "twice":
+            host.kill()
+            await _settle(world, host)
+            await asyncio.sleep(random.uniform(0, 4.0))
+            _cut_power(world, host, ledger)
         await _settle(world, host)
     is_over = True
     await _until_done(writers)
@@ -265,18 +279,22 @@ async def _save(world: World, host: Host, ledger: Ledger, reign: Reign) -> None:
 # ---------------------------------------------------------------------- a primary and replicas
 
 
-def _three(world: World, **settings: str) -> list[Host]:
+def _three(world: World, is_chain: bool = False, **settings: str) -> list[Host]:
+    """Hosts a, b and c; b follows a, and c too, or as a *chain* follows b."""
     common = {"repl_ping_replica_period": "1", "repl_timeout": "10", **settings}
     if world.random.random() < 0.5:
         common["repl_backlog_size"] = "16kb"
     first = world.host("a", **common)
-    return [first, *(world.host(name, replicaof="a 6379", **common) for name in ("b", "c"))]
+    second = world.host("b", replicaof="a 6379", **common)
+    return [first, second, world.host("c", replicaof=f"{'ab'[is_chain]} 6379", **common)]
 
 
 async def replicas(world: World) -> None:
     """Replicas that are cut off, slow, killed: each is at all times a first part of its primary."""
     random = world.random
-    hosts = _three(world, appendonly="yes", appendfsync=random.choice(("always", "everysec")))
+    is_chain = random.random() < 0.3
+    appendfsync = random.choice(("always", "everysec"))
+    hosts = _three(world, is_chain, appendonly="yes", appendfsync=appendfsync)
     for host in hosts:
         host.start()
     primary = hosts[0]
@@ -288,7 +306,9 @@ async def replicas(world: World) -> None:
     busy.append(world.spawn(_other_databases(world, primary)))
     for _ in range(random.randint(1, 5)):
         await asyncio.sleep(random.uniform(0.2, 2.0))
-        await _befall_replica(world, primary, random.choice(hosts[1:]))
+        replica = random.choice(hosts[1:])
+        followed = replica.settings["replicaof"].split()[0]
+        await _befall_replica(world, world.hosts[followed], replica)
     await _until_done(busy)
     world.network.heal()
     for host in hosts:
@@ -343,7 +363,7 @@ async def _befall_replica(world: World, primary: Host, replica: Host) -> None:
     else:
         await _say(world, replica, "REPLICAOF", "NO", "ONE")
         await _say(world, replica, "SET", "astray", "1")
-        await _say(world, replica, "REPLICAOF", primary.name, "6379")
+        await _say(world, replica, "REPLICAOF", *replica.settings["replicaof"].split())
     await _settle(world, replica)
 
 

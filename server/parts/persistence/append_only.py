@@ -132,6 +132,8 @@ class AppendOnly:
             fd = self.folder.open_last_increment()
             size = self._files.size(self.folder.path_of(self.folder.manifest.increments[-1]))
             self._older_size = self.folder.size() - size
+            if size and self._config.appendfsync != "no":
+                self._files.sync(fd)  # a process that was killed may not have: it is shown now
         else:
             self._write_base(self._report)
             fd, unfinished = self.folder.unfinished_increment()
