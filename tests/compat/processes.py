@@ -23,6 +23,8 @@ from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 START_S = 30.0
+# Where nothing is waited for in time: 500 ticks a second, as below, take a tenth of a processor.
+AT_REST = ("--hz", "10")
 FOR_REDIS_7_0 = ("--rdb-oldest-reader", "7.0")  # files and payloads that it can read, too
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
-from tests.compat.processes import ServerProcess, penstock_command, redis_tool
+from tests.compat.processes import AT_REST, ServerProcess, penstock_command, redis_tool
 from tests.ports import free_port
 from tests.spark.clock import Clock
 from tests.spark.clustered import Cluster
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 
 # Settings for small data: few partitions, and no code generation, which pays off for large data
-# only. This checkpoint manager starts no readlink and chmod process for each file; tests that kill
-# a query, and those of clusters, use Spark's default.
+# only. The checkpoint manager is that of ``run`` and ``archive``.
 SMALL_DATA = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
@@ -70,7 +69,7 @@ def server(
     """Penstock, and then redis-server: the Spark side must work with both."""
     ours = request.param == "penstock"
     command = penstock_command() if ours else [redis_tool("redis-server")]
-    process = ServerProcess(command, tmp_path_factory.mktemp(request.param))
+    process = ServerProcess(command, tmp_path_factory.mktemp(request.param), *AT_REST)
     yield process
     process.stop()
 
@@ -94,7 +93,8 @@ def at(server: ServerProcess) -> dict[str, str]:
 def replica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of an empty replica, whose primary does not exist."""
     folder = tmp_path_factory.mktemp("replica")
-    process = ServerProcess([redis_tool("redis-server")], folder, "--replicaof", "127.0.0.1 1")
+    options = "--replicaof", "127.0.0.1 1", *AT_REST
+    process = ServerProcess([redis_tool("redis-server")], folder, *options)
     yield process.port
     process.stop()
 
@@ -151,7 +151,7 @@ def tls_port(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     }
     words = [word for option in options.items() for word in option]
     process = ServerProcess(
-        [redis_tool("redis-server")], tmp_path_factory.mktemp("redis-tls"), *words
+        [redis_tool("redis-server")], tmp_path_factory.mktemp("redis-tls"), *words, *AT_REST
     )
     process.control.call(b"XADD", b"s", b"*", b"i", b"1")
     yield port

@@ -1,6 +1,7 @@
 """Steps at which a test disturbs what it watches: some that differ, or all of them.
 
-PENSTOCK_ALL_STEPS=1 takes all, which needs several times as long.
+PENSTOCK_ALL_STEPS=1 takes all, which needs several times as long, and tries properties with more
+examples.
 """
 
 from __future__ import annotations
@@ -8,7 +9,14 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
+from tests.worth import rounds
+
 ALL = bool(os.environ.get("PENSTOCK_ALL_STEPS"))
+
+
+def examples(many: int, usual: int) -> int:
+    """How many examples of a property are tried: usually some, on request *many*."""
+    return many if ALL else rounds(usual)
 
 
 def command_of(request: bytes | memoryview) -> str:

@@ -191,8 +191,9 @@ def test_a_lagging_replica_is_not_used_while_the_primary_is_away(
 
 
 @pytest.mark.parametrize("server", ["redis"], indirect=True)  # Penstock cannot be a replica
-@pytest.mark.parametrize("stale", ["yes", "no"])
-@pytest.mark.parametrize("delivery", DELIVERIES)
+@pytest.mark.parametrize(
+    ("delivery", "stale"), [*((name, "yes") for name in DELIVERIES), (EXACTLY_ONCE, "no")]
+)
 def test_a_query_survives_its_primary_being_a_replica_for_a_while(
     client: redis.Redis, at: Options, delivery: str, stale: str
 ) -> None:

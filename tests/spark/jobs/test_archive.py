@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ from tests.spark.stored import xrange
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from tests.compat.processes import ServerProcess
 
 Options = dict[str, str]
 DAY_MS = 86_400_000
@@ -216,13 +219,28 @@ def test_entries_younger_than_keep_are_archived_and_not_trimmed(
     assert spark.read.parquet(str(tmp_path)).count() == 4
 
 
+@pytest.fixture(scope="module")
+def first_half(
+    spark: SparkSession, server: ServerProcess, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder of an archive of the first half, and a copy in ``kept`` beside it."""
+    folder = tmp_path_factory.mktemp("archived") / "archive"
+    with redis.Redis(port=server.port) as client:
+        client.flushall()
+        fill(client, last=ENTRIES // 2)
+    at = {"host": "127.0.0.1", "port": str(server.port)}
+    archive(spark, ArchiveJob(("in",), str(folder), at))
+    shutil.copytree(folder, folder.with_name("kept"))
+    return folder
+
+
 @pytest.fixture
-def archived(spark: SparkSession, client: redis.Redis, at: Options, tmp_path: Path) -> str:
-    """The folder of an archive of the first half; the second half is only in the stream."""
-    fill(client, last=ENTRIES // 2)
-    archive(spark, ArchiveJob(("in",), str(tmp_path), at))
-    fill(client, first=ENTRIES // 2 + 1)
-    return str(tmp_path)
+def archived(first_half: Path, client: redis.Redis) -> str:
+    """That folder as it was, for Spark's list of files has their paths; all is in the stream."""
+    shutil.rmtree(first_half)
+    shutil.copytree(first_half.with_name("kept"), first_half)
+    fill(client)
+    return str(first_half)
 
 
 @ONE_SERVER

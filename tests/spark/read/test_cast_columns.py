@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyspark_penstock.read import cast_columns, cast_texts
+from tests.spark.steps import examples
 from tests.spark.texts import BOOLEANS, NUMBERS, TIMES
 
 KINDS = [
@@ -49,7 +50,7 @@ def one_by_one(texts: list[bytes | None], kind: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50, 15))
 @given(texts=st.lists(st.none() | ODD, min_size=1, max_size=8))
 def test_a_column_has_the_values_of_its_texts_cast_one_by_one(
     kind: Any, texts: list[bytes | None]

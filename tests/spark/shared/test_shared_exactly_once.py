@@ -164,7 +164,13 @@ class RandomEvents:
                 self.acknowledged.update(int(fields[b"i"]) for _, fields in entries)
 
 
-@pytest.mark.parametrize("seed", range(6 if ALL else 3))
+@pytest.mark.parametrize(
+    ("server", "seed"),
+    [(name, seed) for name in ("penstock", "redis") for seed in range(6)]
+    if ALL
+    else [("penstock", 0), ("redis", 1), ("redis", 2)],
+    indirect=["server"],
+)
 def test_a_query_killed_repeatedly_among_other_clients_loses_no_entry(
     client: redis.Redis, options: Options, seed: int
 ) -> None:

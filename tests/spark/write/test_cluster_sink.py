@@ -21,7 +21,7 @@ from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import SinkOptions, sink_options
 from pyspark_penstock.write.writer import EntriesWritten, publish, write_rows
 from tests.spark.clustered import Cluster, Node
-from tests.spark.steps import chosen
+from tests.spark.steps import ALL, chosen
 from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
@@ -115,7 +115,8 @@ class Moving:
 
 @pytest.mark.parametrize(
     ("delivery", "gradually"),
-    [("exactly-once", False), ("exactly-once", True), ("ordered", True), ("atomic", True)],
+    [("exactly-once", True), ("atomic", True)]
+    + ([("exactly-once", False), ("ordered", True), ("atomic", False)] if ALL else []),
 )
 def test_a_slot_moves_at_any_step(
     cluster: Cluster, steps: list[Step], delivery: str, gradually: bool

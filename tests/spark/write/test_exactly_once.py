@@ -26,7 +26,7 @@ from pyspark_penstock.write.sink_options import (
 )
 from tests.spark.engine import Checkpoint, Crash, Engine, Killed, Step, no_step
 from tests.spark.marks import ONE_SERVER
-from tests.spark.steps import chosen, command_of
+from tests.spark.steps import chosen, command_of, examples
 from tests.spark.stored import xrange
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string")
@@ -252,7 +252,9 @@ def histories(draw: st.DrawFn) -> list[tuple[str, int, int]]:
 
 
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(30, 12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(histories())
 def test_any_history_loses_no_entry_and_duplicates_none(
