@@ -17,6 +17,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pyspark.sql import SparkSession
+
+from bench import spark_cluster
 from bench.progress import Progress
 from bench.report import describe, machine, neighbours
 from bench.servers import PENSTOCK, REDIS, Server
@@ -72,9 +75,17 @@ def figures(work: Workloads, step: Callable[[str], None]) -> list[Figure]:
     ]  # fmt: skip
 
 
-def steps_of(rounds: int) -> int:
+def cluster_figure(
+    spark: SparkSession, port: int, entries: int, rounds: int, step: Callable[[str], None]
+) -> Figure:
+    """How fast a cluster is read, beside one server, by the same two cores."""
+    rate, yardstick = spark_cluster.rates(spark, port, entries, rounds, step)
+    return Figure("batch, cluster of three primaries / one server", rate, yardstick, 0.9)
+
+
+def steps_of(name: str, rounds: int) -> int:
     """The number of steps of one server: Spark, entries, workloads of each round, latency."""
-    return 3 + rounds * len(WORKLOADS)
+    return 3 + rounds * (len(WORKLOADS) + 2 * (name == "redis"))
 
 
 def measure(
@@ -91,6 +102,10 @@ def measure(
         step(f"{arguments.entries:,} entries are made")
         work = Workloads(spark, server.port, Path(folder), arguments.entries, arguments.rounds)
         found = figures(work, step)
+        if name == "redis":  # a node of a cluster is none of Penstock's
+            found.append(
+                cluster_figure(spark, server.port, arguments.entries, arguments.rounds, step)
+            )
         step(f"latency, for {arguments.seconds + WARM_UP_S:.0f} s")
         p50, p99 = latency_ms(spark, server.port, Path(folder), PER_SECOND, arguments.seconds)
         print(f"\n{describe(server)}\n{HEAD}")
@@ -118,7 +133,7 @@ def main() -> None:
     print(f"{machine()}\n{neighbours()}")
     servers = {"redis": REDIS, "penstock": PENSTOCK}
     chosen = {arguments.only: servers[arguments.only]} if arguments.only else servers
-    with Progress(len(chosen) * steps_of(arguments.rounds)) as progress:
+    with Progress(sum(steps_of(name, arguments.rounds) for name in chosen)) as progress:
         results = [measure(name, command, arguments, progress) for name, command in chosen.items()]
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2))

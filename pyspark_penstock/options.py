@@ -44,7 +44,7 @@ STREAM_READING = (
 )  # fmt: skip
 WRITING = (
     "stream", "partitionBy", "delivery", "maxLen", "minId", "approximate", "nullFields", "txnAppId",
-    "txnVersion", "maxTransactionRows",
+    "txnVersion", "maxTransactionRows", "waitReplicas", "waitReplicasTimeout",
 )  # fmt: skip
 # Spark's, on a writer: its offsets are logged later than batches run.
 ASYNC_PROGRESS = (

@@ -31,6 +31,7 @@ from pyspark_penstock.errors import ServerError, SinkError
 from pyspark_penstock.names import key, tagged
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.marker import Marker, MarkerKey, marker_name
+from pyspark_penstock.write.replicas import Confirmation
 from pyspark_penstock.write.transaction import (
     MOST_TRIES,
     PartialSinkError,
@@ -60,7 +61,10 @@ class Piece(NamedTuple):
 class Staging:
     """Stages the rows of a partition for one stream."""
 
-    def __init__(self, line: Line, server: str, stream: str, task: Task, most_rows: int) -> None:
+    def __init__(
+        self, line: Line, server: str, stream: str, task: Task, most_rows: int,
+        confirmation: Confirmation,
+    ) -> None:  # fmt: skip
         self.pieces: list[Piece] = []
         self._line = line
         self._server = server
@@ -68,6 +72,7 @@ class Staging:
         self._task = task
         self._prefix = f"{tagged(stream)}:spark:{task.query}:{task.batch}:{uuid.uuid4().hex}"
         self._room = most_rows
+        self._confirmation = confirmation
 
     def send(self, commands: Commands) -> None:
         """Stage the rows. Raises SinkError."""
@@ -82,7 +87,12 @@ class Staging:
     def _stage(self, commands: Commands) -> None:
         name = f"{self._prefix}:{len(self.pieces)}"
         request = command("SET", key(name), bytes(commands.data), "EX", TIME_TO_LIVE_S)
-        self._line.retry(lambda connection: refuse_errors(connection.exchange([request])))
+
+        def stage(connection: Connection) -> None:
+            refuse_errors(connection.exchange([request]))
+            self._confirmation.wait(connection)
+
+        self._line.retry(stage)
         ids = commands.first_id, commands.last_id
         self.pieces.append(Piece(name, self._server, self._stream, commands.rows, *ids))
 
@@ -106,9 +116,11 @@ class Publication:
     """One batch to publish: the staged *pieces*, in order, with at most *most_rows* rows."""
 
     def __init__(
-        self, fleet: Fleet, stream: str, task: Task, pieces: Sequence[Piece], most_rows: int
-    ) -> None:
+        self, fleet: Fleet, stream: str, task: Task, pieces: Sequence[Piece], most_rows: int,
+        confirmation: Confirmation,
+    ) -> None:  # fmt: skip
         self._pieces = pieces
+        self._confirmation = confirmation
         self._wanted = Marker(task.batch, sum(piece.rows for piece in pieces))
         if self._wanted.rows > most_rows:
             raise too_many_rows(task)
@@ -162,6 +174,8 @@ class Publication:
         found = self._marker_key.read(connection)
         if found.covers(self._wanted.batch):
             connection.call("UNWATCH")
+            if not self._marker_key.confirmed(connection, found, self._confirmation):
+                return False
             discard(connection, self._pieces)
             self._marker_key.left_out(found, self._wanted)
             return True
@@ -173,10 +187,13 @@ class Publication:
         transaction.add(deletion(self._pieces))
         transaction.add(self._marker_key.entry(self._wanted))
         try:
-            return transaction.end()
+            done = transaction.end()
         except PartialSinkError:
             self._marker_key.fail(self._line, self._wanted)
             raise
+        if done:
+            self._confirmation.wait(connection)
+        return done
 
     def _checks(self, connection: Connection) -> dict[str, StreamCheck]:
         """A check for each stream, begun with its first piece."""

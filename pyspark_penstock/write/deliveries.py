@@ -105,21 +105,27 @@ class Deliveries:
             return [(stream, AtLeastOnce(line)) for stream, line in lines.items()]
         if options.delivery == ATOMIC:
             return [
-                (stream, Staging(line, server, stream, task, most_rows))
+                (stream, Staging(line, server, stream, task, most_rows, options.confirmation))
                 for stream, line in lines.items()
             ]
         early = bool(options.stream)
         keys = [self._marker_key(stream) for stream in streams]
         if len(keys) == 1:
             (stream, line), marker_key = *lines.items(), keys[0]
-            return [(stream, ExactlyOnce(line, stream, marker_key, most_rows, early))]
+            only = ExactlyOnce(
+                line, stream, marker_key, most_rows, early, None, options.confirmation
+            )
+            return [(stream, only)]
         found = links.ask([(each.name, ("GET", key(each.name))) for each in keys])
         made: list[tuple[str, Delivery]] = []
         for (stream, line), marker_key, text in zip(lines.items(), keys, found, strict=True):
             if isinstance(text, ServerError):
                 raise text
             seen = marker_key.accepted(text)
-            made.append((stream, ExactlyOnce(line, stream, marker_key, most_rows, early, seen)))
+            each = ExactlyOnce(
+                line, stream, marker_key, most_rows, early, seen, options.confirmation
+            )
+            made.append((stream, each))
         return made
 
     def _marker_key(self, stream: str) -> MarkerKey:

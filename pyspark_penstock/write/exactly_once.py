@@ -5,7 +5,8 @@ For each transaction:
 1. WATCH the marker and read it. Skip the rows that it counts, after checking that they are the
    same.
 2. MULTI, the rows, SET of the marker, EXEC.
-3. If the reply is lost, or another attempt was faster, start again at 1.
+3. Wait until replicas have it, if that is wanted.
+4. If the reply is lost, replicas do not confirm, or another attempt was faster, start again at 1.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pyspark_penstock.connect.line import Line
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.names import key
 from pyspark_penstock.write.marker import DONE, PART, Marker, MarkerKey
+from pyspark_penstock.write.replicas import Confirmation
 from pyspark_penstock.write.transaction import (
     MOST_TRIES,
     PartialSinkError,
@@ -25,6 +27,7 @@ from pyspark_penstock.write.transaction import (
 from pyspark_penstock.write.xadd_commands import Commands
 
 MOST_BYTES = 64 << 20  # of a transaction: server and task have them in memory
+NOBODY = Confirmation()
 
 
 class ExactlyOnce:
@@ -43,6 +46,7 @@ class ExactlyOnce:
         most_rows: int,
         early: bool,
         seen: Marker | None = None,
+        confirmation: Confirmation = NOBODY,
     ) -> None:
         self._line = line
         self._stream = stream
@@ -50,6 +54,7 @@ class ExactlyOnce:
         self._task = task = marker_key.task
         self._most_rows = most_rows
         self._early = early
+        self._confirmation = confirmation
         self._held: list[Commands] = []  # rows of the next transaction
         self._held_rows = 0
         self.held_bytes = 0
@@ -88,9 +93,22 @@ class ExactlyOnce:
         if not self._ended:
             self._write(DONE)
         if self._ended:
+            self._confirm_others()
             self._marker_key.left_out(self._seen, self._passed._replace(state=DONE))
 
     # ------------------------------------------------------------------ what was written before
+
+    def _confirm_others(self) -> None:
+        """Wait for replicas that confirm what another attempt has written. Raises SinkError."""
+
+        def again(connection: Connection) -> bool:
+            return self._marker_key.confirmed(connection, self._seen, self._confirmation)
+
+        if not any(self._line.retry(again) for _ in range(MOST_TRIES)):
+            raise SinkError(
+                f"stream {self._stream!r}: {self._task.title} was written, and then a failover has "
+                "lost it, before replicas confirmed it: the batch must run again"
+            )
 
     def _skip(self, commands: Commands) -> Commands:
         """Skip rows that an earlier attempt has written.
@@ -146,7 +164,8 @@ class ExactlyOnce:
         found = self._send_held(connection)
         transaction, self._open = self._open, None
         if transaction is None:
-            self._accept(found, wanted)
+            if self._marker_key.confirmed(connection, found, self._confirmation):
+                self._accept(found, wanted)
             return
         transaction.add(self._marker_key.entry(wanted))
         try:
@@ -155,6 +174,7 @@ class ExactlyOnce:
             self._marker_key.fail(self._line, wanted)
             raise
         if done:
+            self._confirmation.wait(connection)
             self._seen = wanted
 
     def _send_held(self, connection: Connection) -> Marker:

@@ -21,6 +21,7 @@ from pyspark_penstock.connect.line import Line
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.names import key, tagged
 from pyspark_penstock.write.delivery import Task
+from pyspark_penstock.write.replicas import Confirmation
 from pyspark_penstock.write.transaction import Transaction
 from pyspark_penstock.write.xadd_commands import Commands
 
@@ -129,6 +130,25 @@ class MarkerKey:
             transaction.end()
 
         line.retry(attempt)
+
+    def confirmed(self, connection: Connection, marker: Marker, confirmation: Confirmation) -> bool:
+        """Wait for replicas to have what another connection wrote; False if it is not *marker*.
+
+        Raises SinkError, OSError.
+        """
+        if not confirmation.replicas:
+            return True
+        connection.call("WATCH", key(self.name))
+        text = connection.call("GET", key(self.name))
+        if text is None or self.accepted(text) != marker:
+            connection.call("UNWATCH")
+            return marker == Marker()  # nothing was written
+        transaction = Transaction(connection)
+        transaction.add(command("SET", key(self.name), text, "KEEPTTL"))
+        if not transaction.end():
+            return False
+        confirmation.wait(connection)
+        return True
 
     def way_out(self) -> str:
         """What a user can do about a batch that cannot be finished, as text for errors."""

@@ -9,6 +9,7 @@ from pyspark_penstock.connect.fleet import Fleet
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.options import ASYNC_PROGRESS, FLEET, SERVER, WRITING, Options, refusal
+from pyspark_penstock.write.replicas import Confirmation
 
 EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
     "exactly-once", "at-least-once", "ordered", "atomic",
@@ -16,6 +17,8 @@ EXACTLY_ONCE, AT_LEAST_ONCE, ORDERED, ATOMIC = DELIVERIES = (
 # Rows of a transaction, during which other clients wait; with atomic delivery, rows of a batch.
 MOST_ROWS, MOST_ROWS_ATOMIC = 100_000, 1_000_000
 TRANSACTIONAL = ("txnAppId", "maxTransactionRows")
+CONFIRMED = ("waitReplicas", "waitReplicasTimeout")
+LONGEST_WAIT_MS = 30_000  # a server that says nothing for twice as long counts as lost
 OMIT, EMPTY = NULL_FIELDS = ("omit", "empty")
 
 
@@ -32,6 +35,7 @@ class SinkOptions:
     txn_app_id: str
     txn_version: int | None
     max_transaction_rows: int
+    confirmation: Confirmation
     checkpoint: str = ""  # Spark's own option
 
 
@@ -46,6 +50,11 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
     most_rows = MOST_ROWS_ATOMIC if delivery == ATOMIC else MOST_ROWS
     if delivery == AT_LEAST_ONCE:
         options.refuse(TRANSACTIONAL, "contradicts delivery=at-least-once: it has no transactions")
+        options.refuse(
+            CONFIRMED,
+            "contradicts delivery=at-least-once: without a marker, rows that are not confirmed "
+            "could only be written again",
+        )
     elif options.flag(ASYNC_PROGRESS[0], False):
         raise OptionError(
             "asyncProgressTrackingEnabled=true: after a crash, numbers of batches that were "
@@ -62,8 +71,20 @@ def sink_options(given: Mapping[str, str]) -> SinkOptions:
         txn_app_id=options.text("txnAppId"),
         txn_version=options.integer("txnVersion", 0) if "txnVersion" in options else None,
         max_transaction_rows=options.integer("maxTransactionRows", most_rows, least=1),
+        confirmation=confirmation(options),
         checkpoint=next((v for n, v in given.items() if n.lower() == "checkpointlocation"), ""),
     )
+
+
+def confirmation(options: Options) -> Confirmation:
+    """Who confirms what is written. Raises OptionError."""
+    replicas = options.integer("waitReplicas", 0)
+    wait_ms = options.duration_ms("waitReplicasTimeout", "5s")
+    if not replicas:
+        options.refuse(["waitReplicasTimeout"], "is how long 'waitReplicas' waits: give that too")
+    if not 1 <= wait_ms <= LONGEST_WAIT_MS:
+        raise refusal("waitReplicasTimeout", f"{wait_ms}ms", "from 1ms to 30s")
+    return Confirmation(replicas, wait_ms)
 
 
 def partition_by(options: Options, fleet: Fleet) -> str:

@@ -83,8 +83,8 @@ def publish(messages: Messages, options: SinkOptions) -> None:
     pieces = [piece for message in written for piece in message.staged]
     if pieces:
         task = written[0].task._replace(partition=None)
-        limit = options.max_transaction_rows
-        Publication(options.fleet, options.stream, task, pieces, limit).publish()
+        limit, confirmation = options.max_transaction_rows, options.confirmation
+        Publication(options.fleet, options.stream, task, pieces, limit, confirmation).publish()
 
 
 def check_one_task_each(written: list[EntriesWritten]) -> None:

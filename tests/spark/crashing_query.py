@@ -13,7 +13,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pyspark_penstock.jobs.session import session
+from pyspark_penstock.jobs.session import quick_checkpoint, session
 from tests.spark.jvm import QUICK
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +32,7 @@ class Copy:
     batch: int
     mode: str
     streams: int = 1
+    wait_replicas: int = 0
 
     def names(self, side: str) -> list[str]:
         """The streams of a side."""
@@ -57,6 +58,7 @@ class Copy:
         """Run it in this process."""
         quick = {"spark.driver.defaultJavaOptions": QUICK}
         spark = session("crash", master="local[2]", settings=quick)
+        quick_checkpoint(spark, self.checkpoint)  # as ``run`` and ``archive`` do
         reader = spark.readStream.format("penstock").options(**self.at)
         reader = reader.options(subscribe=",".join(self.names("in")), startingOffsets="earliest")
         reader = reader.options(maxOffsetsPerTrigger=str(self.batch))
@@ -64,6 +66,8 @@ class Copy:
             reader = reader.option("maxRecordsPerPartition", str(self.batch // 3))
         rows = reader.options(group="workers", groupMode=self.mode).schema("i long").load()
         given = self.at | {"maxTransactionRows": "1000", "checkpointLocation": self.checkpoint}
+        if self.wait_replicas:
+            given["waitReplicas"] = str(self.wait_replicas)
         if self.streams == 1:
             given["stream"] = "out"
         else:

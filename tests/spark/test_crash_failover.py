@@ -4,9 +4,10 @@ A primary dies by kill -9 in the middle of a query, and its replica takes over a
 earnest: the other nodes, or Sentinels, miss the dead one for a while, and agree. In a cluster slots
 move, too. Now and then driver and JVM are killed as well.
 
-Replication is asynchronous, and the sink does not wait for it: what a primary has accepted and not
-yet passed on dies with it. So before its end a primary holds new writes back (CLIENT PAUSE) until
-its replica has the old ones. Transactions that are open then, or wait, are lost with it.
+Replication is asynchronous: what a primary has accepted and not yet passed on dies with it. So
+before its end a primary holds new writes back (CLIENT PAUSE) until its replica has the old ones.
+Transactions that are open then, or wait, are lost with it. It does not where the sink waits for
+replicas (``-waiting``): there the primary dies at any time.
 
 The usual run has one death and one move, in a cluster; ``make crash-spark`` has many rounds.
 """
@@ -18,6 +19,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Protocol
 
@@ -33,7 +35,13 @@ from tests.spark.stored import xrange
 from tests.spark.test_crash import CRASHES, ENTRIES, LIMIT_S, MODES
 
 STREAMS = 6
-KINDS = ["cluster"] if CRASHES == 1 else ["cluster", "sentinel-redis", "sentinel-penstock"]
+PAUSED = ["cluster", "sentinel-redis", "sentinel-penstock"]
+WAITING = ["sentinel-redis-waiting", "sentinel-penstock-waiting"]
+CASES = (
+    [("cluster", "publish")]
+    if CRASHES == 1
+    else [*product(PAUSED, MODES), *((kind, "publish") for kind in WAITING)]
+)
 ROUNDS = max(2, CRASHES)
 BATCH = ENTRIES // (8 * ROUNDS + 2)  # some are written before a round, others while it goes on
 NODE_TIMEOUT_MS = 5_000  # a node that gets no processor for so long would count as dead
@@ -45,6 +53,7 @@ class Servers(Protocol):
     """What a query reads and writes, and what may happen to it. *at* are the options."""
 
     at: dict[str, str]
+    waits: int  # replicas that confirm
 
     def client(self, stream: str) -> redis.Redis:
         """A client of the primary that has a stream."""
@@ -61,6 +70,8 @@ class Servers(Protocol):
 
 class Clustered:
     """A cluster: by turns a primary dies, and the slot of a stream moves."""
+
+    waits = 0
 
     def __init__(self, folder: Path) -> None:
         self.cluster = Cluster(
@@ -100,7 +111,8 @@ class Clustered:
 class Watched:
     """Two servers and three Sentinels: the primary dies each time."""
 
-    def __init__(self, folder: Path, command: list[str]) -> None:
+    def __init__(self, folder: Path, command: list[str], waits: int) -> None:
+        self.waits = waits
         self.deployment = Deployment(folder, [command] * 2)
         self.stop = self.deployment.__exit__
         self.deployment.__enter__()
@@ -117,8 +129,9 @@ class Watched:
 
     def disturb(self, number: int) -> None:
         assert self.deployment.primary() is self.primary, "the replica took over without a reason"
-        self.primary.client.execute_command("CLIENT", "PAUSE", PAUSE_MS, "WRITE")
-        self.settle()
+        if not self.waits:
+            self.primary.client.execute_command("CLIENT", "PAUSE", PAUSE_MS, "WRITE")
+            self.settle()
         self.primary.kill()
         assert self.deployment.await_promotion(self.primary) is self.replica
         self.primary.start("--replicaof", f"127.0.0.1 {self.replica.port}")
@@ -127,7 +140,7 @@ class Watched:
         self.deployment.await_watchers()
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture
 def servers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Servers]:
     """What the query uses, with streams to copy."""
     folder = tmp_path / "servers"
@@ -136,8 +149,8 @@ def servers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Servers]
     if request.param == "cluster":
         found: Servers = Clustered(folder)
     else:
-        ours = request.param == "sentinel-penstock"
-        found = Watched(folder, penstock_command() if ours else [redis_server])
+        command = penstock_command() if "penstock" in request.param else [redis_server]
+        found = Watched(folder, command, waits=int("waiting" in request.param))
     try:
         for n in range(STREAMS):
             pipeline = found.client(f"in:{n}").pipeline(transaction=False)
@@ -150,11 +163,11 @@ def servers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Servers]
         found.stop()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("servers", "mode"), CASES, indirect=["servers"])
 def test_a_query_whose_servers_fail_over_writes_each_entry_once(
     servers: Servers, tmp_path: Path, mode: str
 ) -> None:
-    copy = Copy(servers.at, str(tmp_path / "checkpoint"), BATCH, mode, STREAMS)
+    copy = Copy(servers.at, str(tmp_path / "checkpoint"), BATCH, mode, STREAMS, servers.waits)
     process = copy.start()
     try:
         for number in range(ROUNDS):

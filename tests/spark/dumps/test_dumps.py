@@ -24,7 +24,7 @@ from tests.compat.oracles import REDIS_7, REDIS_8_6, VALKEY_9, command_of
 from tests.compat.processes import AT_REST, ROOT, ServerProcess
 
 ORACLES = [REDIS_7, REDIS_8_6, VALKEY_9]
-ONE_ORIGIN = pytest.mark.parametrize("origin", [REDIS_7], indirect=True)  # whoever wrote the RDB
+ONE_ORIGIN = pytest.mark.parametrize("origin", [REDIS_7], indirect=True)  # the same of all
 
 
 @pytest.fixture(scope="module", params=ORACLES)
