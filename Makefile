@@ -24,6 +24,7 @@
 #             (ARGS="--rounds 20 --end term restart --keeps always rdb" for some of them)
 # make simulate  whole servers in a simulated world, whose power, disks and links fail as a seed says:
 #             make simulate ARGS="--worlds 1000 --seed 1"
+# make flips  files with one flipped bit: none may be loaded with other data (ARGS="--files 10000 --seed 1")
 # make crash-spark  drivers, and primaries of a cluster and under Sentinels, killed while queries run, and
 #             slots that move: nothing may be missing, nothing twice
 # make docs   write docs/commands.md from the command table, docs/info.md from the facts of the server
@@ -48,7 +49,7 @@ LEGS := test-compiled-processes sanitize test-compiled-rooms test-uncompiled tes
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash simulate crash-spark fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash simulate crash-spark flips fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -379,6 +380,9 @@ test-plain: $(DEV_READY) build-plain
 
 test-debug: $(DEV_READY) build-debug
 	cd build/debug && PENSTOCK_VARIANT=debug ../../$(BIN)/python -m pytest $(COMPILED_ONLY:%=--ignore=%)
+
+flips: build $(TOOLS_READY)
+	@$(BIN)/python -m tests.server.parts.persistence.flipped_bits $(ARGS)
 
 crash: build $(TOOLS_READY)
 	@$(BIN)/python -m tests.crash $(ARGS)

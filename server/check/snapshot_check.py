@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from server.check.findings import Contents, Finding
@@ -12,9 +13,11 @@ from storage.errors import StorageError
 from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.rdb.errors import UnknownType
 from storage.side_data.side_data import side_data_in
+from storage.snapshot import part_sums
 from storage.snapshot.snapshot_reader import SnapshotReader
 
 KEYS_A_LOOK = 64  # between two looks at the clock
+MOST_NAMED = 20  # damaged parts
 
 
 def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
@@ -46,6 +49,11 @@ def check_snapshot(path: Path, files: Files) -> tuple[Finding, int]:
         found.problem, found.offset = str(error), reader.position
     finally:
         bar.end()
+    if found.problem:
+        found.facts += [
+            f"damaged: the bytes {start} to {behind}"
+            for start, behind in islice(part_sums.damaged_parts(data), MOST_NAMED)
+        ]
     found.facts += _facts(reader)
     if contents.with_side_data:
         found.facts.append(f"{contents.with_side_data:,} keys have side data")
@@ -61,6 +69,8 @@ def _facts(reader: SnapshotReader) -> list[str]:
         facts.append(f"made {when:%Y-%m-%d %H:%M:%S} UTC")
     if reader.end >= 0:
         facts.append("checksum right" if reader.checksummed else "no checksum")
+    if reader.parts:
+        facts.append(f"{reader.parts:,} checksums on the way are right")
     if reader.functions:
         facts.append(f"{len(reader.functions)} libraries of functions")
     return facts

@@ -185,6 +185,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     aof_load_truncated = Parameter(YES_NO, True)
     aof_use_rdb_preamble = Parameter(YES_NO, True)
     aof_timestamp_enabled = Parameter(YES_NO, False)
+    aof_checksums = Parameter(YES_NO, True)
     backupdirname = Parameter(FILE_NAME, "backupdir", mutable=False)
     backup_sealed_ttl = Parameter(integer(), 0)
     aof_rewrite_incremental_fsync = Parameter(YES_NO, True)

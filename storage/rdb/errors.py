@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from storage.errors import StorageError
+from storage.errors import Corrupt, StorageError
 
 
 class BadSignature(StorageError):
@@ -19,6 +19,10 @@ class BadVersion(StorageError):
 
 class BadPayload(StorageError):
     """A DUMP payload of a version that is not known here, or with another checksum than said."""
+
+
+class BadSum(Corrupt):
+    """A part of the file is not what was written; the message says which one."""
 
 
 class UnknownType(StorageError):

@@ -35,12 +35,14 @@ cdef class SnapshotReader:
     cdef readonly int64_t empty_keys
     cdef readonly int version
     cdef readonly bint checksummed
+    cdef readonly int64_t parts
     cdef readonly Py_ssize_t end
     cdef RdbReader _reader
     cdef ReadOptions _options
     cdef int64_t _db
     cdef uint64_t _crc
     cdef Py_ssize_t _summed
+    cdef Py_ssize_t _right_to
     cdef Py_ssize_t _at
     cdef int _code
     cdef ValueType _type
@@ -58,6 +60,8 @@ cdef class SnapshotReader:
     cdef Record _record(self, bytes key, object value)
     @cython.locals(reader=RdbReader, name=bytes, text=bytes)
     cdef int _read_opcode(self, int code) except -1
+    @cython.locals(reader=RdbReader, here=Py_ssize_t)
+    cdef int _compare(self, bytes text) except -1
     cdef int _sum_up(self) noexcept
     @cython.locals(reader=RdbReader, checksum=uint64_t)
     cdef int _finish(self) except -1

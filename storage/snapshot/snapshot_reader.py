@@ -10,11 +10,12 @@ from typing import Any
 from storage import types
 from storage.errors import Corrupt, Truncated
 from storage.rdb import opcodes
-from storage.rdb.errors import BadSignature, BadVersion, UnknownType
+from storage.rdb.errors import BadSignature, BadSum, BadVersion, UnknownType
 from storage.rdb.options import ReadOptions
 from storage.rdb.raw import Buffer
 from storage.rdb.reader import RdbReader
 from storage.side_data import side_data
+from storage.snapshot import part_sums
 from storage.value_type import ValueType
 
 CHECKSUM_STEP = 1 << 16  # bytes
@@ -63,12 +64,14 @@ class SnapshotReader:
         self.empty_keys = 0
         self.version = 0
         self.checksummed = False  # whether there was a checksum to compare with; at the end
+        self.parts = 0  # whose checksums were right
         self.end = UNKNOWN
         self._reader = RdbReader(data)
         self._options = options
         self._db = 0
         self._crc = 0
         self._summed = 0  # bytes that are in _crc
+        self._right_to = 0  # the end of the last part whose checksum was right
         self._at = 0  # where the current record begins
         self._code = UNKNOWN  # the RDB type of the value that was read last ...
         self._type: ValueType = types.ROWS[0]  # ... and its type: most neighbours have the same
@@ -119,6 +122,8 @@ class SnapshotReader:
         """The next key, or None at the end."""
         try:
             return self._read_key()
+        except BadSum:
+            raise
         except Corrupt as error:
             raise type(error)(
                 f"{error}, in what begins at offset {self._at} and was read up to {self.position}"
@@ -171,7 +176,7 @@ class SnapshotReader:
         record.side = self._side
         record.end = self._reader.position
         self._forget_attributes()
-        if self._reader.position - self._summed >= CHECKSUM_STEP:
+        if not self.parts and self._reader.position - self._summed >= CHECKSUM_STEP:
             self._sum_up()
         return record
 
@@ -194,6 +199,8 @@ class SnapshotReader:
             name, text = reader.string(), reader.string()
             if name == side_data.AUX:
                 self._side = text
+            elif name == part_sums.AUX:
+                self._compare(text)
             else:
                 self.aux[name] = text
         elif code == opcodes.FUNCTION:
@@ -208,6 +215,21 @@ class SnapshotReader:
             raise Corrupt("functions in the form of a release candidate of Redis 7.0")
         else:
             raise Corrupt("metadata of a module, or a slot that was being imported")
+
+    def _compare(self, text: bytes) -> None:
+        """Compare the checksums of the parts that end here; of those before _summed it is late."""
+        reader = self._reader
+        here = reader.position
+        for end, expected in part_sums.sums_in(text):
+            if not self._summed <= end <= self._at:
+                continue
+            reader.position = end
+            self._sum_up()
+            reader.position = here
+            if self._options.checksum and self._crc != expected:
+                raise BadSum(f"the bytes {self._right_to} to {end} are not what was written")
+            self._right_to = end
+            self.parts += 1
 
     def _sum_up(self) -> None:
         """Add what was read to the checksum while it is still in the processor's cache."""

@@ -26,6 +26,8 @@ cdef class SnapshotWriter:
     cdef bint _checksum
     cdef RdbWriter _writer
     cdef uint64_t _crc
+    cdef uint64_t _taken
+    cdef list _sums
     cdef borrowed.Borrowed _class
     cdef ValueType _type
 

@@ -10,6 +10,7 @@
              [F8  idle seconds, a length]         of the next key; written under an LRU policy
              [F9  frequency, a byte]              of the next key; written under an LFU policy
              type  key  value
+             [FA  "penstock-sums"  sums]          of parts of the file before it: part_sums.py
     end      FF  checksum                         CRC-64, 8 bytes; 0 if there is none
 
 Numbers are RDB lengths and texts are RDB strings where nothing else is said.
@@ -30,6 +31,7 @@ from storage.rdb.options import WriteOptions
 from storage.rdb.writer import RdbWriter
 from storage.side_data import side_data
 from storage.side_data.side_data import SideData
+from storage.snapshot import part_sums
 from storage.snapshot.key_walk import KeyWalk
 from storage.value_type import ValueType
 
@@ -63,6 +65,8 @@ class SnapshotWriter:
         self._checksum = options.checksum
         self._writer = RdbWriter(options.compress, options.version)
         self._crc = 0
+        self._taken = 0  # bytes of all pieces so far
+        self._sums: list[part_sums.Sum] = []  # of pieces that no aux field has told of
         self._class = borrowed.nothing()  # of the value that was written last ...
         self._type: ValueType = types.ROWS[0]  # ... and its type: most neighbours have the same
 
@@ -82,6 +86,8 @@ class SnapshotWriter:
         piece = self._writer.take()
         if self._checksum:
             self._crc = crc64.crc64(piece, self._crc)
+            self._taken += len(piece)
+            self._sums.append((self._taken, self._crc))
         return piece
 
     def _write_head(self) -> None:
@@ -120,6 +126,11 @@ class SnapshotWriter:
         attributes have been written. False if there are no more keys.
         """
         writer = self._writer
+        if self._sums:
+            writer.byte(opcodes.AUX)
+            writer.string(part_sums.AUX)
+            writer.string(part_sums.text_of(self._sums))
+            self._sums.clear()
         while writer.size < PIECE:
             if not walk.step():
                 return False

@@ -206,8 +206,8 @@ def test_each_server_truncates_the_other_s_incomplete_log(
         written = contents(server)
         fill(server, ["MULTI", "SET half 1", "SET of-it 1", "EXEC"])
     (increment,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
-    with increment.open("r+b") as file:
-        file.truncate(increment.stat().st_size - 20)
+    whole = increment.read_bytes()
+    increment.write_bytes(whole[: whole.rindex(b"of-it") + 1])
     with running(reader(), tmp_path) as server:
         assert contents(server) == written
     if reader is penstock:
@@ -259,7 +259,8 @@ def test_the_same_commands_give_the_same_log(
     for name, command in (("penstock", penstock()), ("redis", redis())):
         folder = tmp_path / name
         folder.mkdir()
-        with running(command, folder) as server:
+        options = ["--aof-checksums", "no"] if name == "penstock" else []
+        with running(command, folder, *options) as server:
             fill(server, lines)
         logs.append((folder / "appendonlydir" / "appendonly.aof.1.incr.aof").read_bytes())
     assert logs[0] == SELECT_AND_MULTI.sub(rb"\2\1", logs[1])

@@ -2,8 +2,14 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from protocol.encoder cimport Encoder
+from server.parts.persistence cimport log_sums
 from server.parts.propagation.propagation cimport Durability
+from storage.rdb cimport raw
 
+cdef Py_ssize_t SEAM
+cdef Py_ssize_t LINE
+cdef int BEGINS
+cdef int FOLLOWS
 
 cdef class AppendLog(Durability):
     cdef readonly bint broken
@@ -25,6 +31,9 @@ cdef class AppendLog(Durability):
     cdef int64_t _stamp
     cdef Encoder _out
     cdef Py_ssize_t _whole
+    cdef list _seams
+    cdef Py_ssize_t _seam
+    cdef bint _follows
     cdef bytes _unwritten
     cdef object _sync
     cdef uint64_t _sync_to
@@ -47,6 +56,12 @@ cdef class AppendLog(Durability):
     cdef _write_timed(self)
     cdef _took(self, bytes event, double seconds)
     cdef _write_out(self)
+    @cython.locals(out=Encoder, follows=bint, sums=bint)
+    cdef _take_out(self)
+    @cython.locals(out=Encoder)
+    cdef _add_sum(self, int mark)
+    cdef _sum_up(self, bint follows)
+    cdef _forget_units(self)
     @cython.locals(data=bytes, taken=Py_ssize_t)
     cdef bint _write_unwritten(self) except -1
     cdef _cut_off(self, Py_ssize_t taken)

@@ -10,6 +10,9 @@ that is killed loses nothing that it has answered. (Redis holds writes back for 
 while an fsync runs. ext4 makes a write wait for it a few milliseconds at most; where a file system
 makes it wait longer, the server waits.)
 
+Behind the bytes of each write stands a line with their checksum (log_sums.py), in the same write;
+what a long turn has added gets one each SEAM bytes, between two units.
+
 An operation is a command in RESP. SELECT is written before the first operation on another database,
 and MULTI and EXEC around operations that belong together, with SELECT inside.
 
@@ -33,13 +36,17 @@ from typing import Protocol
 from protocol.encoder import Encoder
 from server.config.parameters import Config
 from server.observe.latency_events import LatencyEvents
+from server.parts.persistence import log_sums
 from server.parts.persistence.files import Files
 from server.parts.persistence.log_commands import annotation
 from server.parts.propagation.propagation import Durability, Op
+from storage.rdb import raw
 
 SYNC_EVERY_S = 1.0
 SLOW_S = 2.0  # an fsync with writes during so long a time is reported
 COMPLAIN_EVERY_S = 30.0
+SEAM = 1 << 20  # bytes
+LINE, BEGINS, FOLLOWS = log_sums.LINE, log_sums.BEGINS, log_sums.FOLLOWS
 
 MULTI = b"*1\r\n$5\r\nMULTI\r\n"
 EXEC = b"*1\r\n$4\r\nEXEC\r\n"
@@ -97,6 +104,9 @@ class AppendLog(Durability):
         self._stamp = 0  # the last timestamp written to the file, unix time
         self._out = Encoder(2)
         self._whole = 0  # bytes of _out that are complete operations
+        self._seams: list[int] = []  # offsets in _out, between units, where sums are to stand ...
+        self._seam = 0  # ... and the last of them
+        self._follows = False  # whether a sum ends where the next bytes are written
         self._unwritten = b""  # the bytes of writes that failed
         self._sync: Future[None] | None = None
         self._sync_took_s = 0.0  # the last one in the background
@@ -130,6 +140,9 @@ class AppendLog(Durability):
             self._out.raw(EXEC)
         self._whole = self._out.size()
         self.offset += self._whole - before
+        if self._whole - self._seam >= SEAM:
+            self._seam = self._whole
+            self._seams.append(self._whole)
 
     def write(self) -> bool:
         """Write what was added; with ``always``, fsync it too.
@@ -213,7 +226,7 @@ class AppendLog(Durability):
     def _forget_pending(self) -> None:
         """Drop what has not been written, and the failure to write it."""
         self._out.clear()
-        self._whole = 0
+        self._forget_units()
         self._unwritten = b""
         if not self.broken:
             self.error = ""
@@ -226,6 +239,7 @@ class AppendLog(Durability):
     def _use_file(self, fd: int, size: int) -> None:
         self._fd = fd
         self.file_size = size
+        self._follows = False
         self._db = -1
         self._file_from = self.offset
         self._synced_s = self._monotonic_s()
@@ -293,10 +307,56 @@ class AppendLog(Durability):
             if not self._unwritten:
                 if self._out.size() != self._whole:
                     self._drop_partial()
-                self._unwritten = self._out.take()
-                self._whole = 0
+                    continue
+                self._take_out()
             if not self._write_unwritten():
                 return
+
+    def _take_out(self) -> None:
+        """Let all that was added be what is to be written, with its sums."""
+        out = self._out
+        follows = self._follows
+        self._follows = False  # until the sums are there
+        sums = self._config.aof_checksums
+        if sums:
+            out.reserve(LINE)
+            if not self._seams and not out.in_pieces():
+                self._add_sum(FOLLOWS if follows else BEGINS)
+                sums = False
+        self._unwritten = out.take()
+        if sums:
+            self._sum_up(follows)
+        self._forget_units()
+
+    def _add_sum(self, mark: int) -> None:
+        """Add the sum of all that is in the buffer, which has room for it."""
+        out = self._out
+        out.end = log_sums.put_line(
+            out.buffer, out.end, raw.of_bytearray(out.buffer), 0, out.end, self.file_size, mark
+        )
+        self.offset += LINE
+        self._follows = True
+
+    def _sum_up(self, follows: bool) -> None:
+        """Put sums into what is to be written, at its end and at the seams."""
+        data = self._unwritten
+        pieces: list[bytes] = []
+        at, start = self.file_size, 0
+        for end in [*self._seams, len(data)]:
+            piece = data[start:end]
+            line = log_sums.line_for(piece, at, follows)
+            pieces += [piece, line]
+            at += len(piece) + len(line)
+            follows = bool(line) or (follows and not piece)
+            start = end
+        self._unwritten = b"".join(pieces)
+        self.offset += len(self._unwritten) - len(data)
+        self._follows = follows
+
+    def _forget_units(self) -> None:
+        """Nothing is in the buffer any more."""
+        self._whole = self._seam = 0
+        self._seams.clear()
 
     def _write_unwritten(self) -> bool:
         """Try again what earlier writes could not write; False if some of it is left."""

@@ -266,8 +266,9 @@ class AppendOnly:
         libraries = self._functions.library_sources
         now_s = self._unix_s()
         pieces: Pieces = CommandPieces(
-            self._databases, libraries, now_s if config.aof_timestamp_enabled else None
-        )
+            self._databases, libraries, now_s if config.aof_timestamp_enabled else None,
+            config.aof_checksums,
+        )  # fmt: skip
         if config.aof_use_rdb_preamble:
             pieces = snapshot_of(self._databases, config, now_s, True, libraries)
         sync_on_the_way = config.aof_rewrite_incremental_fsync

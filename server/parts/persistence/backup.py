@@ -222,7 +222,8 @@ class Backup:
     def _write_manifest(self) -> None:
         fd = self._files.create(self.folder / self._manifest_name)
         try:
-            write_all(self._files, fd, Manifest(self._base, tuple(self._increments)).encode())
+            named = Manifest(self._base, tuple(self._increments))
+            write_all(self._files, fd, named.encode(self._config.aof_checksums))
             self._files.sync(fd)
         finally:
             self._files.close(fd)

@@ -15,6 +15,7 @@ from server.observe.fact import (
     flag,
     gauge,
     nothing,
+    text,
 )
 from server.parts.persistence.append_only import AppendOnly, Mode
 from server.parts.persistence.backup import Backup
@@ -63,6 +64,8 @@ LOADED = Facts[Persistence](
           "Keys that had expired when the data were last loaded"),
     gauge("rdb_last_load_keys_loaded", COUNT, lambda kept: kept.keys_loaded,
           "Keys that were last loaded"),
+    text("loss_window", lambda kept: kept.loss_window,
+         "What is lost of what was answered, if the process is killed, and if the machine is lost"),
 )  # fmt: skip
 
 AOF = Facts[AppendOnly](

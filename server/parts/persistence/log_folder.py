@@ -178,7 +178,7 @@ class LogFolder:
         temporary = self.path / f"temp-{self._stem}.manifest"
         fd = self._files.create(temporary)
         try:
-            write_all(self._files, fd, fresh.encode())
+            write_all(self._files, fd, fresh.encode(self._config.aof_checksums))
             self._files.sync(fd)
         finally:
             self._files.close(fd)

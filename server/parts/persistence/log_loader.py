@@ -6,7 +6,8 @@
                last complete command or transaction, if aof-load-truncated allows it
 
 A crash can tear only the end of the file that was written last. Anything else that cannot be read
-is damage, and the server does not start.
+is damage, and the server does not start. With aof-checksums, so is what a checksum in the file does
+not agree with; none of it is run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from server.parts.persistence import key_delay
 from server.parts.persistence.files import Files
 from server.parts.persistence.load_progress import LoadProgress
 from server.parts.persistence.log_folder import LogFolder
-from server.parts.persistence.log_reader import LogReader, NoCommand, Torn
+from server.parts.persistence.log_reader import Damaged, LogReader, NoCommand, Torn
 from server.parts.persistence.snapshot_loader import LoadFailed
 
 COMMANDS_PER_LOOK = 256  # commands between two looks at the clock
@@ -85,9 +86,16 @@ class LogLoader:
 
     def _replay(self, path: Path, data: bytes | mmap, start: int) -> Generator[None, None, int]:
         """Run the commands from *start* on; return the offset after the last complete one."""
-        reader = LogReader(data, start)
+        reader = LogReader(data, start, self._config.aof_checksums)
         try:
             return (yield from self._replay_from(path, reader))
+        except Damaged as damage:
+            raise LoadFailed(
+                f"The append only file {path} is damaged between the offsets {damage.start} and"
+                f" {damage.end}: its checksum there is not that of what was written. Nothing of"
+                " that was run. Take the file from a backup or the data from a replica; penstock"
+                " check names all damaged places"
+            ) from None
         except NoCommand:
             raise LoadFailed(
                 f"Bad file format reading the append only file {path} at offset {reader.position}:"

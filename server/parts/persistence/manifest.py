@@ -4,6 +4,7 @@ r"""The manifest of an append-only file: its files, and their order.
     file appendonly.aof.1.incr.aof seq 1 type h      history: no longer needed, to be removed
     file appendonly.aof.2.incr.aof seq 2 type i      what was written since, in this order
     file appendonly.aof.3.incr.aof seq 3 type i
+    #crc64 0123456789abcdef                          of all lines before
 
 A name with blanks is written in double quotes. Lines that begin with # are comments. Redis 8 writes
 more pairs after the third; they are skipped.
@@ -17,14 +18,18 @@ import re
 from typing import NamedTuple
 
 from protocol.inline import UnbalancedQuotes, split_words
+from storage.rdb.crc64 import crc64
 
 MAX_LINE = 1024  # characters, with the line end
 BASE, HISTORY, INCREMENT = "b", "h", "i"
 PLAIN_NAME = re.compile(r"[!#-&(-\[\]-~]+")  # printable, without blanks, quotes and backslashes
 ESCAPES = {0x22: b'\\"', 0x5C: b"\\\\", 0x0A: b"\\n", 0x0D: b"\\r", 0x09: b"\\t"}  # in quotes
 
+CHECKSUM = b"#crc64 "
+
 BAD_FORMAT = "Invalid AOF manifest file format"
 TOO_LONG = "The AOF manifest file contains too long line"
+DAMAGED = "it is damaged: its checksum is another (if it was edited on purpose, remove that line)"
 
 _NUMBER = re.compile(rb"[1-9][0-9]{0,18}")
 
@@ -76,10 +81,11 @@ class Manifest(NamedTuple):
     def without_history(self) -> Manifest:
         return self._replace(history=())
 
-    def encode(self) -> bytes:
-        """The text, in Redis's order: base, history, increments."""
+    def encode(self, checksum: bool = False) -> bytes:
+        """The text, in Redis's order: base, history, increments; at the end the *checksum*."""
         bases = (self.base,) if self.base else ()
-        return b"".join(_line(file) for file in (*bases, *self.history, *self.increments))
+        text = b"".join(_line(file) for file in (*bases, *self.history, *self.increments))
+        return text + _checksum_of(text) if checksum else text
 
 
 def of_old_file(name: str) -> Manifest:
@@ -95,8 +101,12 @@ def parse(text: bytes) -> Manifest:
     if lines.pop():
         raise BadManifest(f"{TOO_LONG}, or the last line is not complete")
     manifest = Manifest()
+    at = 0
     for number, line in enumerate(lines, 1):
         try:
+            if line.startswith(CHECKSUM) and line + b"\n" != _checksum_of(text[:at]):
+                raise BadManifest(DAMAGED)
+            at += len(line) + 1
             if not line.startswith(b"#"):
                 manifest = _with_file(manifest, _file(line))
         except BadManifest as error:
@@ -108,6 +118,10 @@ def parse(text: bytes) -> Manifest:
         base_seq=max([manifest.base_seq, *seqs]),
         increment_seq=max([manifest.increment_seq, *seqs]),
     )
+
+
+def _checksum_of(lines: bytes) -> bytes:
+    return b"%b%016x\n" % (CHECKSUM, crc64(lines))
 
 
 def _with_file(manifest: Manifest, file: LogFile) -> Manifest:

@@ -31,6 +31,7 @@ from server.parts.persistence.data_folder import DataFolder
 from server.parts.persistence.files import Files, reason
 from server.parts.persistence.load_progress import LoadProgress
 from server.parts.persistence.log_loader import LogLoader, Replay
+from server.parts.persistence.loss_window import loss_window
 from server.parts.persistence.manifest import BadManifest
 from server.parts.persistence.processes import Processes
 from server.parts.persistence.snapshot_file import SaveFailed
@@ -148,6 +149,7 @@ class Persistence:
                     f"the append only file in {path} cannot be opened: {what}"
                 ) from error
             self._propagation.set_durability(self.append_only.log)
+        _log.info("What an OK means: %s", self.loss_window)
 
     def reload_snapshot(self, replaces: bool) -> None:
         """Load the snapshot at once, in addition to the present keys. Raises LoadFailed."""
@@ -236,6 +238,11 @@ class Persistence:
         self.snapshots.forget_changes()
 
     # ------------------------------------------------------------------ while it runs
+
+    @property
+    def loss_window(self) -> str:
+        """What is lost with the present setting, in a line."""
+        return loss_window(self._config, self.append_only)
 
     @property
     def refusal(self) -> ErrorReply | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import islice
 from mmap import mmap
 from pathlib import Path
 from typing import NamedTuple
@@ -26,8 +27,11 @@ from storage.keyspace.keyspace import Keyspace
 from storage.limits import ListpackLimits
 from storage.rdb.errors import BadSignature, BadVersion, UnknownType
 from storage.rdb.options import ReadOptions
+from storage.snapshot import part_sums
 from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
+
+MOST_NAMED = 8  # damaged parts of a snapshot
 
 _log = logging.getLogger("penstock")
 
@@ -114,9 +118,17 @@ class SnapshotLoader:
                 reader.close()
         except StorageError as error:
             _log.warning("%s", _refusal_of_redis(error))
-            raise LoadFailed(f"the RDB cannot be loaded: {error}") from error
+            raise LoadFailed(f"the RDB cannot be loaded: {error}{self._damage()}") from error
         finally:
             lookup.keeps_expired = False
+
+    def _damage(self) -> str:
+        """Where the snapshot is damaged, if it has checksums that say so."""
+        if not self._options.checksum:
+            return ""
+        parts = ", ".join(f"{start} to {end}" for start, end in islice(
+            part_sums.damaged_parts(self._data), MOST_NAMED))  # fmt: skip
+        return f"; damaged are the bytes {parts}" if parts else ""
 
     def _delay(self) -> Iterator[None]:
         """Wait for each key that has been loaded since the last time."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from server.check.__main__ import main
 from server.parts.persistence.files import Files
 from server.parts.persistence.folder_lock import FolderLock
+from server.parts.persistence.log_sums import line_for
 
 COMMANDS = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n"
 MULTI = b"*1\r\n$5\r\nMULTI\r\n"
@@ -168,6 +171,44 @@ def test_key_names_are_escaped_and_shortened(server, tmp_path, monkeypatch, look
     assert "\x1b" not in text
     assert "\\x1b[31m\\\\xff" in text
     assert "k" * 100 not in text
+
+
+def summed(*chunks: bytes) -> bytes:
+    """A file with *chunks*, each with its checksum."""
+    text = b""
+    for chunk in chunks:
+        text += chunk + line_for(chunk, len(text), bool(text))
+    return text
+
+
+def test_all_damaged_places_of_a_log_are_named(tmp_path, look):
+    log = summed(*[COMMANDS] * 6)
+    size = len(log) // 6
+    changed = bytearray(log)
+    changed[size + len(COMMANDS) - 3] ^= 1  # in a value
+    changed[4 * size + len(COMMANDS) - 3] ^= 1
+    status, text = look("--fix", write_log(tmp_path, bytes(changed)))
+    assert status == 1
+    for start in (size, 4 * size):
+        assert f"damaged: the bytes {start} to {start + len(COMMANDS)}" in text
+    assert f"the checksums of {4 * len(COMMANDS)} bytes are right" in text
+    assert "8 commands" in text
+    assert look(write_log(tmp_path, log))[0] == 0
+
+
+def test_the_damaged_part_of_a_snapshot_is_named(server, tmp_path, monkeypatch, look):
+    monkeypatch.chdir(tmp_path)
+    for number in range(30):
+        server.send(b"SET", b"%d" % number, os.urandom(9000))
+    server.send_line("SAVE")
+    assert "checksums on the way are right" in look(tmp_path)[1]
+    data = bytearray((tmp_path / "dump.rdb").read_bytes())
+    data[100_000] ^= 1
+    (tmp_path / "dump.rdb").write_bytes(data)
+    status, text = look(tmp_path)
+    assert status == 1
+    (found,) = re.findall(r"damaged: the bytes (\d+) to (\d+)", text)
+    assert int(found[0]) <= 100_000 < int(found[1]) < len(data) - 8
 
 
 # ---------------------------------------------------------------------- what a start makes of it

@@ -16,13 +16,14 @@ SET = [b"SET", b"k", b"v"]
 class Site:
     """An AppendLog and what it needs."""
 
-    def __init__(self, policy: str = "everysec") -> None:
+    def __init__(self, policy: str = "everysec", sums: bool = False) -> None:
         self.now_s = 100.0
         self.unix_s = 1_700_000_000
         self.busy = False
         self.synced_calls = 0
         self.config = Config()
         self.config.appendfsync = policy
+        self.config.aof_checksums = sums
         self.latency_events = LatencyEvents()
         self.thread = LateThread()
         self.files = FakeFiles()

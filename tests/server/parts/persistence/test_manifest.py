@@ -137,3 +137,19 @@ def test_bytes_before_a_manifest_are_refused_unless_they_are_comments(noise: byt
     except BadManifest:
         return
     assert all(row.startswith(b"#") for row in noise.split(b"\n") if row)
+
+
+def test_a_manifest_with_a_checksum_is_read_and_any_flipped_bit_is_refused() -> None:
+    """A flip made history of an increment: its letter is one bit from the other."""
+    text = manifest.parse(REDIS_WROTE).encode(checksum=True)
+    assert text.startswith(REDIS_WROTE)
+    assert manifest.parse(text) == manifest.parse(REDIS_WROTE)
+    tag = range(len(REDIS_WROTE) + 1, len(REDIS_WROTE) + len(manifest.CHECKSUM))
+    for bit in range(8 * len(text)):
+        changed = bytearray(text)
+        changed[bit // 8] ^= 1 << bit % 8
+        if bit // 8 in tag:  # another comment, and the same files
+            assert manifest.parse(bytes(changed)) == manifest.parse(text)
+        else:
+            refusal(bytes(changed))
+    assert "its checksum is another" in refusal(text.replace(b"3 type i", b"3 type h"))
