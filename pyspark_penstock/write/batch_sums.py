@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pyspark_penstock.errors import CheckpointError
-from pyspark_penstock.figures import Place, Sums
+from pyspark_penstock.figures import (
+    BYTES_WRITTEN,
+    ROWS_REPEATED,
+    ROWS_WRITTEN,
+    WRITE_RETRIES,
+    Place,
+    Sums,
+)
 from pyspark_penstock.local_paths import is_local, path_of
 
 FILE = "penstock-sink.json"
@@ -71,6 +78,20 @@ def sums_of(messages: Iterable[Message]) -> Sums:
     for message in messages:
         sums.merge(message.sums)
     return sums
+
+
+def log_write(messages: Sequence[Message]) -> None:
+    """Log what a batch write has written, which Spark tells nobody."""
+    totals = sums_of(messages).totals()
+    streams = len({place for message in messages for place in message.places})
+    rows, sent, repeated, retries = (
+        int(totals.get(name, 0))
+        for name in (ROWS_WRITTEN, BYTES_WRITTEN, ROWS_REPEATED, WRITE_RETRIES)
+    )
+    logger.info(
+        "written: %d rows, %d bytes, %d streams; %d of the rows were there already; %d retries",
+        rows, sent, streams, repeated, retries,
+    )  # fmt: skip
 
 
 def keep(checkpoint: str, batch: int, messages: Sequence[Message]) -> None:

@@ -128,8 +128,9 @@ class PenstockWriter(DataSourceArrowWriter):
         return write_rows(iterator, self._encoder, self._options, task)
 
     def commit(self, messages: Messages) -> None:
-        """All tasks are done: publish what they have staged."""
+        """All tasks are done: publish what they have staged, and log what was written."""
         publish(messages, self._options)
+        batch_sums.log_write(entries_written(messages))
 
     def abort(self, messages: Messages) -> None:
         """Delete what is staged. What is written stays: others may have read it."""

@@ -31,7 +31,12 @@ from pyspark_penstock.write.deliveries import Deliveries
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.row_encoder import RowEncoder
 from pyspark_penstock.write.sink_options import AT_LEAST_ONCE, DELIVERIES, SinkOptions, sink_options
-from pyspark_penstock.write.writer import EntriesWritten, PenstockStreamWriter, write_rows
+from pyspark_penstock.write.writer import (
+    EntriesWritten,
+    PenstockStreamWriter,
+    PenstockWriter,
+    write_rows,
+)
 from tests.spark.jobs.test_checkpoint import checkpoint
 from tests.spark.marks import ONE_SERVER
 
@@ -176,3 +181,18 @@ def test_a_folder_that_cannot_be_written_does_not_fail_the_batch(
 ) -> None:
     batch_sums.keep(str(tmp_path / "missing"), 5, [write(sink_options(at), (1, "a"))])
     assert "status will not know what batch 5 has written" in caplog.text
+
+
+def test_a_batch_write_logs_what_was_written(
+    client: redis.Redis, at: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once for all tasks; a lost task has no message."""
+    options = sink_options(at)
+    messages = [write(options, (1, "a"), (2, "b")), write(options, (3, "a"), partition=1), None]
+    again = write(options, (3, "a"), partition=1)
+    caplog.set_level("INFO", "pyspark_penstock")
+    writer = PenstockWriter(options, SCHEMA)
+    writer.commit([*messages, again])
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.startswith("written: 4 rows, ")
+    assert line.endswith("bytes, 2 streams; 1 of the rows were there already; 0 retries")
