@@ -23,7 +23,8 @@ from pyspark_penstock.names import key, text
 from pyspark_penstock.read.positions import Cut, Position
 
 VERSION = 1
-LARGEST = 1 << 28  # bytes of a column: a damaged checkpoint must not take all memory
+LARGEST = 1 << 28  # bytes of all names: a damaged checkpoint must not take all memory
+MOST_INFLATED = 1_032  # times its size is the most that deflate makes of some bytes
 MASK = (1 << 64) - 1
 HAS_BEGIN, BEGIN_COUNTED = 1, 2
 SIZE = struct.Struct("<I")
@@ -63,11 +64,13 @@ def unpack(packed: str) -> dict[str, Position]:
     source = Source(base64.b85decode(packed))
     if source.byte() != VERSION:
         raise ValueError("the offset is of a newer version of this package")
-    count, cuts = source.size(), source.size()
+    count, cuts = source.count(), source.count()
     names = source.names(count)
     ms, seq, n, kinds, begin_ms, begin_seq, entries, sizes = (
         source.numbers(count) for _ in range(8)
     )
+    if sum(sizes) != cuts:
+        raise ValueError("the cuts of the offset are damaged")
     cut_ms, cut_seq, cut_n, counted = (source.numbers(cuts) for _ in range(4))
     streams, at = {}, 0
     for i, name in enumerate(names):
@@ -153,11 +156,21 @@ class Source:
         (size,) = SIZE.unpack(self._take(SIZE.size))
         return int(size)
 
-    def inflated(self) -> bytes:
-        """The next compressed bytes."""
+    def count(self) -> int:
+        """The next number of streams or cuts; some column has a byte for each.
+
+        Columns of zeros take no bytes, so a number that is damaged would take all memory.
+        """
+        count = self.size()
+        if count > MOST_INFLATED * len(self._data):
+            raise ValueError("the offset has fewer streams and cuts than it says")
+        return count
+
+    def inflated(self, most: int = LARGEST) -> bytes:
+        """The next compressed bytes, at most so many."""
         unpacker = zlib.decompressobj(RAW)
         try:
-            found = unpacker.decompress(self._take(self.size()), LARGEST)
+            found = unpacker.decompress(self._take(self.size()), max(most, 1))  # 0 is no limit
         except zlib.error as problem:
             raise ValueError(str(problem)) from None
         if not unpacker.eof:
@@ -167,7 +180,7 @@ class Source:
     def numbers(self, count: int) -> list[int]:
         """The next column, of *count* numbers."""
         used = self.byte()
-        found = [self.inflated() for _ in range(used)]
+        found = [self.inflated(count) for _ in range(used)]
         if used > PLANES or any(len(plane) != count for plane in found):
             raise ValueError("a column of the offset has another length")
         rows = np.zeros((count if found else 0, PLANES), np.uint8)

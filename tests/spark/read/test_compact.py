@@ -117,6 +117,16 @@ def test_a_damaged_compact_offset_is_a_checkpoint_error(data: st.DataObject) -> 
         pass  # another digit of a number is not seen; nothing else may come out
 
 
+@pytest.mark.parametrize("number", [0, 1], ids=["streams", "cuts"])
+@pytest.mark.parametrize("count", [100, 1 << 24])
+def test_a_damaged_number_of_streams_or_cuts_takes_no_memory(number: int, count: int) -> None:
+    """Columns that are all zero take no bytes, and were made as long as the number says."""
+    packed = bytearray(base64.b85decode(pack(many(5))))
+    packed[1 + 4 * number : 5 + 4 * number] = count.to_bytes(4, "little")
+    with pytest.raises(ValueError, match=r"the (offset|cuts) "):
+        unpack(base64.b85encode(packed).decode())
+
+
 @pytest.mark.parametrize("packed", ["", "!", "\n", 'no base 85: "', "00000"])
 def test_what_is_no_compact_offset_is_a_checkpoint_error(packed: str) -> None:
     with pytest.raises(CheckpointError, match="not an offset of this source"):
