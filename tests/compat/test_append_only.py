@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from server.parts.persistence.manifest import BadManifest, parse
+from tests.compat import oracles
 from tests.compat.processes import ServerProcess, bulk, penstock_command, redis_tool
 from tests.compat.resp import Reply
 
@@ -195,6 +197,35 @@ def test_each_server_loads_the_other_s_log(
     check_log(tmp_path)
     with running(writer(), tmp_path, *options) as server:
         assert contents(server) == written
+
+
+@pytest.mark.parametrize("name", [oracles.REDIS_7, oracles.REDIS_8_6, oracles.VALKEY_9])
+@PREAMBLE
+def test_checksums_are_skipped_by_others_and_what_they_append_loads(
+    name: str, preamble: str, tmp_path: Path
+) -> None:
+    """Lines behind writes, aux fields in the base, a comment in the manifest."""
+    command = oracles.command_of(name)
+    options = ["--aof-use-rdb-preamble", preamble]
+    with running(penstock(), tmp_path, *options) as server:
+        for number in range(20):
+            server.control.call(b"SET", b"big%d" % number, Random(number).randbytes(9000))
+        rewrite(server)
+        fill(server, DATA)
+        written = contents(server)
+    text = b"".join(path.read_bytes() for path in (tmp_path / "appendonlydir").iterdir())
+    assert b"\n#S+" in text
+    assert b"\n#crc64 " in text
+    assert (b"penstock-sums" in text) == (preamble == "yes")
+    with running(command, tmp_path, *options) as server:
+        assert contents(server) == written
+        fill(server, ["SET later 1"])
+        written = contents(server)
+    with running(penstock(), tmp_path, *options) as server:
+        assert contents(server) == written
+        fill(server, ["SET again 1"])
+    with running(command, tmp_path, *options) as server:
+        assert server.control.call(b"GET", b"again") == ("$", b"1")
 
 
 @WRITERS
