@@ -1,12 +1,12 @@
 """Bugs that are planted in the servers of a world, to see that it notices them.
 
 forgotten_fsync     an fsync is answered, and not done                           always
+lost_piece          now and then a piece of the AOF is answered for, not written     everysec
 lost_write          now and then a push or a SET is answered, and not done       always
 forgotten_ack       XACK is answered by 1, and the entry stays pending           always
 early_redelivery    an entry is anyone's after a third of VISIBILITY             always
 torn_copy           a copy for replicas lacks the databases after the first      replicas
 hasty_wait          WAIT says that all replicas have it, and asks none           failover
-hasty_handover      FAILOVER does not wait for the replica that takes over       handover
 """
 
 from __future__ import annotations
@@ -47,6 +47,21 @@ def _changed(words: list[bytes], around: Around) -> Iterator[None]:
 @contextmanager
 def forgotten_fsync() -> Iterator[None]:
     with patch.object(SwitchedFiles, "sync_up_to", lambda *_: None):
+        yield
+
+
+@contextmanager
+def lost_piece() -> Iterator[None]:
+    write = SwitchedFiles.write
+    seen = [0]
+
+    def around(files: SwitchedFiles, fd: int, data: bytes | memoryview) -> int:
+        seen[0] += data[:1] == b"*"
+        if data[:1] == b"*" and seen[0] % EVERY == 0:
+            return len(data)
+        return write(files, fd, data)
+
+    with patch.object(SwitchedFiles, "write", around):
         yield
 
 
@@ -107,6 +122,7 @@ def hasty_wait() -> Iterator[None]:
 
 BUGS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     "forgotten_fsync": forgotten_fsync,
+    "lost_piece": lost_piece,
     "lost_write": lost_write,
     "forgotten_ack": forgotten_ack,
     "early_redelivery": early_redelivery,
@@ -116,6 +132,7 @@ BUGS: dict[str, Callable[[], AbstractContextManager[None]]] = {
 
 SEEN_BY = {
     "forgotten_fsync": "always",
+    "lost_piece": "everysec",
     "lost_write": "always",
     "forgotten_ack": "always",
     "early_redelivery": "always",
@@ -125,6 +142,7 @@ SEEN_BY = {
 
 WORDS = {  # of which one stands in what is told
     "forgotten_fsync": ("does not start", "is not there as such", "not linearizable"),
+    "lost_piece": ("were counted", "is missing", "is lost"),
     "lost_write": ("not linearizable",),
     "forgotten_ack": ("was delivered after", "was acknowledged, and is a dead letter"),
     "early_redelivery": ("has come too soon",),

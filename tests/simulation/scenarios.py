@@ -66,10 +66,14 @@ def _clients(
     """Clients of both; those that end by themselves."""
     random = world.random
     tasks = []
+    pause_s = random.choice((0.05, 0.2, 1.0))
     for number in range(random.randint(1, 3)):
         name = f"client:{number}"
-        work = registers.client(name, finder(world, host, name), random.randint(20, 60), 0.2)
+        count = min(random.randint(20, 60), int(12 / pause_s))
+        work = registers.client(name, finder(world, host, name), count, pause_s)
         tasks.append(world.spawn(work))
+    if pause_s == 1.0:  # it is quiet here: what nobody fsyncs stays so for a while
+        return tasks
     for number in range(random.randint(1, 2)):
         name = f"producer:{number}"
         work = queue.produce(name, finder(world, host, name), random.randint(5, 30), 0.3)
@@ -476,6 +480,7 @@ async def handover(world: World) -> None:
             if host.server is not None and host.server.state.replication.following is None:
                 reply = await _say(world, host, *words)
                 world.count("handovers", reply == b"OK")
+        await _disturb_handover(world, hosts)
     await _until_done(busy)
     world.network.heal()
     primary = await _one_primary(world, hosts)
@@ -483,6 +488,25 @@ async def handover(world: World) -> None:
     world.count("operations", registers.done)
     for problem in [*registers.problems(), *same.problems]:
         world.problem(problem)
+
+
+async def _disturb_handover(world: World, hosts: list[Host]) -> None:
+    """Perhaps something happens to the links, or to a process, while the role is handed over."""
+    random = world.random
+    what = random.choice(("nothing", "cut", "reset", "pause"))
+    world.count(f"handover: {what}")
+    one, other = random.sample(hosts, 2)
+    await asyncio.sleep(random.uniform(0, 0.3))
+    if what == "cut":
+        world.network.cut(one.name, other.name)
+        await asyncio.sleep(random.uniform(0.1, 4.0))
+        world.network.cut(one.name, other.name, False)
+    elif what == "reset":
+        world.network.reset(one.name, other.name)
+    elif what == "pause":
+        one.pause()
+        await asyncio.sleep(random.uniform(0.1, 4.0))
+        one.resume()
 
 
 async def _one_primary(world: World, hosts: list[Host]) -> Host:
