@@ -36,13 +36,27 @@ def finder(world: World, host: Host, client: str) -> Callable[[], Awaitable[Wire
     return find
 
 
+def variety(world: World) -> dict[str, str]:
+    """Settings that change how data are kept, and nothing of what is promised."""
+    choices = {
+        "aof_use_rdb_preamble": ("yes", "yes", "no"),
+        "aof_timestamp_enabled": ("no", "yes"),
+        "auto_aof_rewrite_min_size": ("64mb", "1kb"),
+        "auto_aof_rewrite_percentage": ("100", "30"),
+        "hz": ("10", "10", "50"),
+        "stream_node_max_entries": ("100", "3"),
+        "repl_diskless_load": ("disabled", "swapdb"),
+    }
+    return {name: world.random.choice(values) for name, values in choices.items()}
+
+
 # ---------------------------------------------------------------------- one server
 
 
 async def always(world: World) -> None:
     """With appendfsync always, whatever happens to the machine, nothing acknowledged is lost."""
     random = world.random
-    host = world.host("p", appendonly="yes", appendfsync="always")
+    host = world.host("p", appendonly="yes", appendfsync="always", **variety(world))
     host.start()
     assert await world.serving(host), host.failure
     registers, queue = Registers(random), Queue(random)
@@ -173,7 +187,7 @@ async def _until_done(tasks: list[asyncio.Task[Any]]) -> None:
 async def everysec(world: World) -> None:
     """With appendfsync everysec kill -9 loses nothing, a power cut the last two seconds at most."""
     random = world.random
-    host = world.host("p", appendonly="yes", appendfsync="everysec")
+    host = world.host("p", appendonly="yes", appendfsync="everysec", **variety(world))
     host.disk.faults = Faults(slowest_s=random.choice((0.01, 0.3)))
     host.start()
     assert await world.serving(host), host.failure
@@ -188,7 +202,7 @@ async def everysec(world: World) -> None:
 async def snapshots(world: World) -> None:
     """Snapshots alone: what a crash leaves is a first part, with all up to the last save."""
     random = world.random
-    host = world.host("p", appendonly="no", save="1 1")
+    host = world.host("p", appendonly="no", save="1 1", **variety(world))
     host.start()
     assert await world.serving(host), host.failure
     ledger = Ledger(random)
@@ -285,7 +299,7 @@ async def _save(world: World, host: Host, ledger: Ledger, reign: Reign) -> None:
 
 def _three(world: World, is_chain: bool = False, **settings: str) -> list[Host]:
     """Hosts a, b and c; b follows a, and c too, or as a *chain* follows b."""
-    common = {"repl_ping_replica_period": "1", "repl_timeout": "10", **settings}
+    common = {"repl_ping_replica_period": "1", "repl_timeout": "10", **variety(world), **settings}
     if world.random.random() < 0.5:
         common["repl_backlog_size"] = "16kb"
     first = world.host("a", **common)
