@@ -7,6 +7,7 @@
 # make test-wheel  install them in fresh environments, and try what a user does
 # make bench  compare Penstock with its peers; make bench-spark: measure the Spark side;
 #             make bench-queues: penstock.queues beside Celery, RQ, Dramatiq, taskiq and BullMQ
+#             make bench-acks: what it costs that a replica confirms each write
 #             make bench-policies: what each policy of a queue costs; make bench-flow: latencies of
 #             100,000 entries a second with visibility and dead letters
 # make peers  fetch Redis 8.0 and 8.6 and Valkey 9.1, without installing them, for make bench and make test
@@ -49,7 +50,7 @@ LEGS := test-compiled-processes sanitize test-compiled-rooms test-uncompiled tes
 LAST_LEGS := test-spark-session test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
-.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-policies bench-flow bench-spark peers crash simulate crash-spark flips fuzz docs site demo clean
+.PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-acks bench-policies bench-flow bench-spark peers crash simulate crash-spark flips fuzz docs site demo clean
 
 SERVE = $(BIN)/python -m server $(ARGS)
 
@@ -324,6 +325,10 @@ bench-queues: $(INSTALLED)/.ready $(TOOLS_READY) $(FRAMEWORKS_READY)
 bench-policies: $(INSTALLED)/.ready $(TOOLS_READY)
 	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \
 	  $(BIN)/python -m bench.policies $(ARGS)
+
+bench-acks: $(INSTALLED)/.ready $(TOOLS_READY)
+	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \
+	  $(BIN)/python -m bench.acks $(ARGS)
 
 bench-flow: $(INSTALLED)/.ready $(TOOLS_READY)
 	@PENSTOCK_COMMAND="$${PENSTOCK_COMMAND:-$(BIN)/python -P $(INSTALLED)/penstock/launch.py 'penstock serve'}" \

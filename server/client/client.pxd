@@ -6,6 +6,7 @@ from server.table.command cimport Block, Command
 from server.users.user cimport User
 from server.client.command_queue cimport CommandQueue
 from server.client.endpoint cimport Endpoint
+from server.client.held_replies cimport HeldReplies
 from server.client.subscriptions cimport Subscriptions
 from server.client.tracking_options cimport TrackingOptions
 
@@ -56,6 +57,7 @@ cdef class Client:
     cdef public TrackingOptions tracking
     cdef public uint64_t written_offset
     cdef public uint64_t replicated_offset
+    cdef public HeldReplies acks
     cdef public object replica
     cdef public Waiter waiter
     cdef public list postponed

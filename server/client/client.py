@@ -11,6 +11,7 @@ from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.command_queue import NO_COMMANDS, CommandQueue
 from server.client.endpoint import NO_ENDPOINT
+from server.client.held_replies import HeldReplies
 from server.client.subscriptions import NO_SUBSCRIPTIONS
 from server.client.tracking_options import NOT_TRACKING
 from server.table.command import Block, Command
@@ -27,6 +28,7 @@ TOLD = 64  # it is sent the invalidations of another client
 RESTRICTED = 128  # its user may not do everything: see server/parts/access/access.py
 REPLICA = 256  # it is sent the stream of changes, and answered nothing
 LINK = 512  # the link to our primary: what comes is run unchecked, and answered nothing
+ACKS = 1024  # its replies wait for replicas: CLIENT ACKS, see server/client/held_replies.py
 
 HEARS = SUBSCRIBED | MONITORING | TRACKING | TOLD  # it is sent something besides its replies
 
@@ -52,6 +54,7 @@ class Client:
     """One connected client. *flags* is 0 in the common case: its commands run unchecked."""
 
     __slots__ = (
+        "acks",
         "address",
         "batched",
         "batches",
@@ -142,6 +145,7 @@ class Client:
         self.tracking = NOT_TRACKING
         self.written_offset = 0  # of the AOF's end after the client's last write
         self.replicated_offset = 0  # of the replication stream after the client's last write
+        self.acks: HeldReplies | None = None  # with the flag ACKS
         self.replica: ReplicaSide | None = None  # what it has told of itself as a replica
         self.waiter: Waiter | None = None  # while blocked
         # A command that CLIENT PAUSE holds back, or whose script was suspended: long_scripts.py.
@@ -221,6 +225,8 @@ class Client:
     def refuse(self, error: ErrorReply) -> None:
         """Answer *error* in place of all answers so far, and disconnect when it is sent."""
         self.out.truncate(0)
+        if self.acks is not None:
+            self.acks.forget_marks()
         self.out.write(error)
         self.close_after_reply = True
 

@@ -13,6 +13,7 @@ tot-mem           all of that, what it watches and is subscribed to, and the cli
 parse-batch-*     how often commands of it were whole at once, and how many in all
 waits             Penstock's own, only of a client that waits: for which keys, or keys that match
                   which patterns; what could be taken for something else is %XX
+acks              Penstock's own, only with CLIENT ACKS: how many replicas, fsync, the time in ms
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 
 from protocol.replies import ErrorReply
 from server.client.client import CLIENT_BYTES, LINK, MONITORING, REPLICA, TRACKING, Client
+from server.client.held_replies import HeldReplies
 from server.table import errors
 
 NO_REDIRECTION = -1  # the client tracks no keys
@@ -49,6 +51,8 @@ def line(client: Client, now_ms: int, running: Sequence[bytes] = ()) -> bytes:
     waits = _waits(client)
     if waits:
         text += f" waits={waits}"
+    if client.acks is not None:
+        text += f" acks={_acks(client.acks)}"
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -87,7 +91,7 @@ def type_named(word: bytes) -> str:
 def _fields(client: Client, now_ms: int, running_bytes: int) -> dict[str, object]:
     held, out, queue = client.endpoint.buffers(), client.out, client.queue
     words = running_bytes + held.words + client.argv_bytes()
-    in_pieces = held.replies + out.size() - out.in_buffer()
+    in_pieces = held.replies + held.waiting + out.size() - out.in_buffer()
     kept = held.requests + held.room + queue.memory() + out.buffer_size() + client.held
     return {
         "id": client.id,
@@ -111,7 +115,7 @@ def _fields(client: Client, now_ms: int, running_bytes: int) -> dict[str, object
         "rbs": out.buffer_size(),
         "rbp": max(out.size(), client.recent_reply_peak(now_ms)),
         "obl": out.in_buffer(),
-        "oll": held.pieces + out.piece_count(),
+        "oll": held.pieces + held.portions + out.piece_count(),
         "omem": in_pieces,
         "tot-mem": CLIENT_BYTES + kept + words + in_pieces,
         "events": "rw" if held.replies else "r",
@@ -160,6 +164,11 @@ def _waits(client: Client) -> str:
     keys = waiter.block.keys if readers is None else readers.patterns
     shown = [_spelled(key) for key in keys[:MOST_WAITS]]
     return ",".join(shown + ["..."] * (len(keys) > MOST_WAITS))
+
+
+def _acks(held: HeldReplies) -> str:
+    words = [str(held.level.wanted or "quorum"), *["fsync"] * held.level.fsync]
+    return ",".join([*words, str(held.timeout_ms)])
 
 
 def _spelled(key: bytes) -> str:

@@ -19,6 +19,8 @@ class Buffers(NamedTuple):
     words: int = 0
     replies: int = 0  # that the socket has not taken yet
     pieces: int = 0
+    waiting: int = 0  # bytes of replies that wait for replicas, with what is kept of them
+    portions: int = 0  # that these are in
 
 
 NO_BUFFERS = Buffers()

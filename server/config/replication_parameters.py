@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from server.config.acks_options import AcksOptions, BadOptions, read
 from server.config.parameter import (
     INT64,
     PORT,
@@ -34,6 +35,18 @@ PRIMARY: Kind[str] = Kind(
 )
 
 
+def _parse_acks(text: str, _old: object) -> AcksOptions | None:
+    try:
+        return read(text.split())
+    except BadOptions as error:
+        raise BadValue(str(error)) from None
+
+
+ACKS: Kind[AcksOptions | None] = Kind(
+    _parse_acks, lambda options: "off" if options is None else options.text, many_words=True
+)
+
+
 class ReplicationParameters:
     """Their values; see Config."""
 
@@ -59,6 +72,10 @@ class ReplicationParameters:
     repl_ping_replica_period = Parameter(integer(1), 10, aliases=("repl-ping-slave-period",))
     repl_timeout = Parameter(integer(1), 60)
     propagation_error_behavior = Parameter(one_of("ignore", "panic", "panic-on-replicas"), "ignore")
+    client_acks = Parameter(ACKS, None)
+    replica_quorum_of = Parameter(integer(0, 1000), 0)
+    replica_quorum_lease = Parameter(integer(), 0)
+    replica_quorum_grace = Parameter(integer(), 10_000)
     min_replicas_to_write = Parameter(integer(), 0, aliases=("min-slaves-to-write",))
     min_replicas_max_lag = Parameter(integer(), 10, aliases=("min-slaves-max-lag",))
     tls_replication = Parameter(YES_NO, False)

@@ -26,6 +26,7 @@ cdef int RUNS_QUEUE
 cdef int RUNS_SCRIPTS
 cdef int TELLS_HEALTH
 cdef int FOR_SUBSCRIBERS
+cdef int ACKS
 cdef int IN_MULTI
 cdef int SUBSCRIBED
 cdef int UNAUTHENTICATED
@@ -44,7 +45,7 @@ cdef class Admission:
     cdef object _access
     cdef object _switches
 
-    @cython.locals(now=Restrictions)
+    @cython.locals(now=Restrictions, waits=bint)
     cpdef object refusal(self, Client client, Command command, list argv, int flags, int origin)
     @cython.locals(queues=bint)
     cdef object _shortage(self, Client client, Command command, int flags)

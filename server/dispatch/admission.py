@@ -9,6 +9,7 @@
     the system gives memory                           x               x        x
     what is written can be kept                       x               x
     the server may write: role, enough replicas       x               x
+    what it reads can be confirmed (with ACKS)        x
     a subscriber may run the command in RESP2         x
     the data are not stale (replicas)                 x               x
     the data is loaded                                x
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 from protocol.replies import ErrorReply
 from server.client.client import (
+    ACKS,
     IN_MULTI,
     MONITORING,
     REPLICA,
@@ -117,6 +119,9 @@ class Admission:
                 return now.write_refusal
         if now.role_refusal is not None and origin == CLIENT and _has(client, flags, WRITE):
             return now.role_refusal
+        waits = origin == CLIENT and client.flags & ACKS and now.confirms_nothing is not None
+        if waits and _has(client, flags, DATA | RUNS_SCRIPTS):
+            return now.confirms_nothing
         if origin == CLIENT and client.flags & SUBSCRIBED and _must_listen(client, command):
             return errors.not_for_subscribers(command.name)
         if now.stale and origin == CLIENT and not _all_have(client, flags, STALE):

@@ -15,6 +15,7 @@ from server.observe.command_times cimport CommandTimes
 from server.observe.monitors cimport Monitors
 from server.process cimport memory_reserve
 from server.parts.propagation.propagation cimport Propagation
+from server.parts.replication.confirmations cimport Confirmations
 from server.table.command cimport Block, Command
 from storage.keyspace.settings cimport Clock, Lookup
 
@@ -25,6 +26,8 @@ cdef int NOT_SHOWN
 cdef int SCRIPT
 cdef int TRACKING
 cdef int MUTED
+cdef int ACKS
+cdef int ANSWERED_APART
 cdef int REPLICA
 cdef int RESTRICTED
 cdef int EXEC
@@ -48,6 +51,7 @@ cdef class Execution:
     cdef Timekeeper _timekeeper
     cdef object _executor
     cdef Propagation _propagation
+    cdef Confirmations _confirmations
     cdef Monitors _monitors
     cdef CommandTimes _times
     cdef CommandStats _stats
@@ -78,6 +82,7 @@ cdef class Execution:
     cpdef object apply(self, Client client, Command command, list argv)
     cpdef finish(self, Client client, Command command, list argv, bint waits)
     cpdef answer(self, Client client, object reply)
+    @cython.locals(start=Py_ssize_t)
     cdef _answer_rare(self, Client client, object reply)
     @cython.locals(count=CommandCount, ns=int64_t)
     cpdef int64_t count(self, Client client, Command command, list argv, bint waits) except -1

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply, Reply
-from server.client.client import MUTED, REPLICA, RESTRICTED, TRACKING, Client
+from server.client.client import ACKS, MUTED, REPLICA, RESTRICTED, TRACKING, Client
 from server.client.command_queue import CommandQueue
 from server.client.origin import EXEC, LOG, PRIMARY, REPLAYED, SCRIPT, WOKEN
 from server.dispatch.call import Call, Executor
@@ -34,6 +34,7 @@ WRITE = int(Flags.WRITE)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
 HIDDEN_FROM_MONITORS = int(Flags.ADMIN | Flags.SKIP_MONITOR)  # an operator's are too delicate
 NOT_SHOWN = WOKEN | LOG  # it was shown when it came, or ran long ago
+ANSWERED_APART = MUTED | ACKS
 NO_WORDS: list[bytes] = []
 
 
@@ -44,6 +45,7 @@ class Execution:
         "_access",
         "_calls",
         "_clock",
+        "_confirmations",
         "_depth",
         "_events",
         "_executor",
@@ -70,6 +72,7 @@ class Execution:
         self._clock = state.events.clock
         self._lookup = state.events.lookup
         self._replay_failures = state.replay_failures
+        self._confirmations = state.replication.confirmations
         self._restrictions = state.restrictions
         self._propagation: Propagation = state.propagation
         self._monitors: Monitors = state.monitors
@@ -258,20 +261,27 @@ class Execution:
         if self._propagation.ops:
             client.written_offset = self._propagation.deliver()
             client.replicated_offset = self._propagation.stream_offset
+        if client.flags & ACKS and not waits:
+            self._confirmations.ran(client, command, argv)
 
     def answer(self, client: Client, reply: Reply) -> None:
         """Give *client* the reply to its command."""
-        if client.flags & MUTED or self._pushes.running is not None:
+        if client.flags & ANSWERED_APART or self._pushes.running is not None:
             self._answer_rare(client, reply)
         else:
             write(client.out, reply)
 
     def _answer_rare(self, client: Client, reply: Reply) -> None:
-        """Answer a client that has replies switched off, or gets messages after its reply."""
+        """Answer a client that has replies switched off or held, or gets messages after them."""
         if not client.flags & MUTED:
+            start = client.out.size()
             write(client.out, reply)
+            if client.acks is not None and client.acks.needs:
+                client.acks.mark(start, client.out.size())
         else:
             drop(reply)
+            if client.acks is not None:
+                client.acks.needs = 0
             if client.skip:
                 client.skip -= 1
                 if not client.skip:

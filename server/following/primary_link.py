@@ -63,6 +63,7 @@ class PrimaryLink(Part, Link):
         self._lacks_log = False  # it could not be begun: it is tried again
         self._fsyncing = (0, 0)  # the AOF's offset that stands for one of the history
         self._fsynced = 0
+        self._owed_fsync = 0  # the primary was told that we have as much, but not fsynced
 
     # ------------------------------------------------------------------ the role
 
@@ -223,6 +224,7 @@ class PrimaryLink(Part, Link):
         self._restart_log()
         endpoint.receive_stream(stream)
         self._ack()
+        self._dispatcher.turn.run_later(self._dispatcher.waits.serve_keyless)
 
     def copied(self, receiving: Receiving) -> None:
         """The copy is there: load it."""
@@ -312,6 +314,10 @@ class PrimaryLink(Part, Link):
         elif now_ms - self._acked_ms >= ACK_EVERY_MS:
             self._acked_ms = now_ms
             self._sign_of_life()
+        elif self._owed_fsync and following.is_up:
+            fsynced = self._fsynced_offset(self._state.replication.history.offset)
+            if fsynced is not None and fsynced >= self._owed_fsync:
+                self._ack()
 
     def _sign_of_life(self) -> None:
         if self._endpoint is None or self._following is None:
@@ -336,6 +342,7 @@ class PrimaryLink(Part, Link):
             fsynced = self._fsynced_offset(offset)
             if fsynced is not None:
                 words += [b"FACK", b"%d" % fsynced]
+                self._owed_fsync = offset if fsynced < offset else 0
             self._endpoint.say(words)
 
     def _fsynced_offset(self, offset: int) -> int | None:

@@ -64,6 +64,7 @@ class PrimaryStream:
         self._feed.pass_on(whole if not rest else whole[:done])
         self._pending = [rest] if rest else []
         self._size = len(rest)
+        self._dispatcher.waits.serve_keyless()  # WAITOFFSET
 
     def _run(self, argv: list[bytes]) -> None:
         was_in_multi = self.client.flags & IN_MULTI

@@ -32,6 +32,7 @@ class RoleChanges:
                     client.close_after_reply = True
         else:
             self._state.events.replica_expiry.clear()
+            self._dispatcher.waits.serve_keyless()  # what WAITOFFSET waits for may never come
         self._on_change()
 
     def hold_writes(self, holds: bool) -> None:

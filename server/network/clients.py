@@ -68,6 +68,8 @@ class Clients(Part):
             client.close_after_reply = True
             return client
         state.access.connected(client)
+        if state.config.client_acks is not None:
+            state.replication.confirm(client, state.config.client_acks)
         client.out.limit = self._most_output
         state.clients[client.id] = client
         state.memory.clients += CLIENT_BYTES

@@ -8,14 +8,17 @@ from server.parts.eviction.client_eviction cimport ClientEviction
 from server.dispatch.dispatcher cimport Dispatcher
 from server.dispatch.turn cimport Turn
 from server.client.endpoint cimport Endpoint
+from server.client.held_replies cimport HeldReplies
 from server.observe.memory cimport Memory
 from server.observe.stats cimport Stats
+from server.parts.replication.confirmations cimport Confirmations
 from server.network.acceptor cimport Acceptor
 from server.network.clients cimport Clients
 from server.network.transport cimport Transport
 
 cdef Py_ssize_t FLUSH_AT
 cdef Py_ssize_t PIPELINE
+cdef int ACKS
 cdef int IN_MULTI
 cdef int REPLICA
 cdef int UNAUTHENTICATED
@@ -27,6 +30,7 @@ cdef class Connection(Endpoint):
     cdef Memory _memory
     cdef ClientEviction _client_eviction
     cdef Clients _clients
+    cdef Confirmations _confirmations
     cdef RequestParser _parser
     cdef Client _client
     cdef Encoder _out
@@ -52,8 +56,15 @@ cdef class Connection(Endpoint):
     cdef _count_unsent(self)
     @cython.locals(client=Client, memory=Py_ssize_t)
     cdef _count_memory(self, Py_ssize_t unread)
-    @cython.locals(size=Py_ssize_t, stats=Stats)
+    @cython.locals(size=Py_ssize_t)
     cpdef send(self)
+    @cython.locals(stats=Stats)
+    cdef _write(self, Encoder out, Py_ssize_t size)
+    @cython.locals(held=HeldReplies, data=bytes, start=Py_ssize_t)
+    cdef bint _is_held(self) except -1
+    @cython.locals(out=Encoder)
+    cdef _write_bytes(self, bytes data)
+    cdef Py_ssize_t _held_bytes(self) except -1
     cpdef refuse(self, object error)
     cpdef disconnect(self)
     @cython.locals(parser=RequestParser, transport=Transport)

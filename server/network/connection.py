@@ -22,7 +22,7 @@ import logging
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from protocol.requests import ProtocolError, RequestParser
-from server.client.client import IN_MULTI, REPLICA, UNAUTHENTICATED, Client
+from server.client.client import ACKS, IN_MULTI, REPLICA, UNAUTHENTICATED, Client
 from server.client.endpoint import NO_ENDPOINT, Buffers, Endpoint
 from server.config.parameters import Config
 from server.dispatch.dispatcher import Dispatcher
@@ -49,6 +49,7 @@ class Connection(Endpoint):
         "_client_eviction",
         "_clients",
         "_closing",
+        "_confirmations",
         "_dispatcher",
         "_is_backed_up",
         "_memory",
@@ -64,6 +65,7 @@ class Connection(Endpoint):
         self._turn = dispatcher.turn
         self._memory = dispatcher.state.memory
         self._client_eviction = dispatcher.state.client_eviction
+        self._confirmations = dispatcher.state.replication.confirmations
         self._clients = clients
         self._parser = RequestParser()
         Endpoint.__init__(self)
@@ -138,6 +140,8 @@ class Connection(Endpoint):
     def connection_lost(self) -> None:
         self._closing = True
         self._clients.closed(self._client)
+        if self._client.acks is not None:
+            self._confirmations.forget(self._client)
         self._client.connection_lost()
         self._memory.clients -= self._client.memory
         self._client.memory = 0
@@ -234,14 +238,11 @@ class Connection(Endpoint):
         if self._out.overflown:
             self._clients.output_limit_reached(self._client)
             return
+        if self._client.flags & ACKS and self._is_held():
+            return
         size = self._out.size()
         if size:
-            stats = self._dispatcher.state.stats
-            stats.output_bytes += size
-            stats.writes += 1
-            self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
-            self._client.count_sent(size)
-            self._transport.write(self._out)
+            self._write(self._out, size)
             if self._is_backed_up:
                 self._count_unsent()
             elif self._client.memory:
@@ -249,6 +250,46 @@ class Connection(Endpoint):
         if self._client.close_after_reply and not self._closing:
             self._closing = True
             self._transport.close()
+
+    def _write(self, out: Encoder, size: int) -> None:
+        """Hand the *size* bytes of *out* to the socket."""
+        stats = self._dispatcher.state.stats
+        stats.output_bytes += size
+        stats.writes += 1
+        self._client.last_used_ms = self._dispatcher.state.events.clock.now_ms
+        self._client.count_sent(size)
+        self._transport.write(out)
+
+    def _is_held(self) -> bool:
+        """Send of a client with ACKS what is confirmed. Whether the rest has to wait for that."""
+        held = self._client.acks
+        if held is None:
+            return False
+        data = held.take_confirmed()
+        while data is not None and not self._closing:
+            self._write_bytes(data)
+            data = held.take_confirmed()
+        start = 0
+        if not held.portions:
+            start = held.first_waiting()
+            if start < 0:
+                held.forget_marks()
+                self._confirmations.follow(self._client)
+                return self._closing
+        if self._out.size() and not self._closing:
+            data = self._out.take()
+            if start:
+                self._write_bytes(data[:start])
+            held.hold(data, start, self._confirmations.now_ms())
+        if not self._closing:
+            self._confirmations.follow(self._client)
+            self._count_unsent()
+        return True
+
+    def _write_bytes(self, data: bytes) -> None:
+        out = self._out.another()
+        out.append_shared(data)
+        self._write(out, len(data))
 
     def _count_unsent(self) -> None:
         """Count what the client has not taken by now, and disconnect it if that is too much."""
@@ -261,7 +302,7 @@ class Connection(Endpoint):
         client = self._client
         memory = unread
         if not client.flags & REPLICA:  # what waits for it must not have keys evicted, or others go
-            memory += self._transport.unsent()
+            memory += self.unsent()
         if client.flags & IN_MULTI:
             memory += client.queue.memory()
         if client.waiter is not None or client.postponed is not None:
@@ -282,11 +323,16 @@ class Connection(Endpoint):
         parser, transport = self._parser, self._transport
         return Buffers(
             parser.kept(), parser.room(), parser.words_size(),
-            transport.unsent(), transport.unsent_pieces(),
+            transport.unsent(), transport.unsent_pieces(), self._held_bytes(),
+            0 if self._client.acks is None else len(self._client.acks.portions),
         )  # fmt: skip
 
     def unsent(self) -> int:
-        return self._transport.unsent()
+        return self._transport.unsent() + self._held_bytes()
+
+    def _held_bytes(self) -> int:
+        """What waits for replicas, and not for the socket."""
+        return 0 if self._client.acks is None else self._client.acks.held_bytes
 
 
 class ConnectionAcceptor(Acceptor):

@@ -24,6 +24,8 @@ cdef class Restrictions(Part):
     cdef readonly bint refuses_reads
     cdef readonly bint is_replica
     cdef readonly object role_refusal
+    cdef bint _has_lease
+    cdef readonly object confirms_nothing
     cdef readonly bint stale
     cdef readonly bint in_force
     cdef readonly bint must_check

@@ -8,7 +8,8 @@
     write_refusal      what is written is not kept      writes get this error
     refuses_reads      ... and must not be shown        reads get it too
     is_replica         changes come from a primary      expired keys are hidden, not removed
-    role_refusal       ... or replicas are missing      writes get -READONLY, or -NOREPLICAS
+    role_refusal       ... or replicas are missing      writes get -READONLY, -NOREPLICAS, -NOQUORUM
+    confirms_nothing   a replica, or no lease            clients with ACKS get -NOQUORUM for data
     stale              the primary is out of reach      what lacks the flag STALE gets -MASTERDOWN
     a pause            CLIENT PAUSE                     commands wait, see pausing.py
     maxmemory          more memory may be in use        keys are evicted (key_eviction.py); if none
@@ -41,6 +42,7 @@ class Restrictions(Part):
 
     __slots__ = (
         "_events",
+        "_has_lease",
         "_key_eviction",
         "_memory",
         "_pausing",
@@ -51,6 +53,7 @@ class Restrictions(Part):
         "_serves_stale_data",
         "async_loading",
         "busy",
+        "confirms_nothing",
         "in_force",
         "is_replica",
         "loading",
@@ -81,6 +84,7 @@ class Restrictions(Part):
         self._replica_is_read_only = True
         self._serves_stale_data = True
         self._replicas_needed = 0
+        self._has_lease = False
         self.loading = False
         self.async_loading = False
         self.stopping = False
@@ -90,6 +94,7 @@ class Restrictions(Part):
         self.refuses_reads = False
         self.is_replica = False
         self.role_refusal: ErrorReply | None = None
+        self.confirms_nothing: ErrorReply | None = None
         self.stale = False
         self.in_force = False
         self.must_check = False
@@ -130,6 +135,7 @@ class Restrictions(Part):
         following = self._replication.following
         self.is_replica = following is not None
         self.stale = following is not None and not (following.is_up or self._serves_stale_data)
+        self.confirms_nothing = self._why_no_confirmation()
         self.role_refusal = self._why_no_writes()
         self._events.tells_expiries = self.is_replica and self.role_refusal is None
         self.update()
@@ -140,10 +146,18 @@ class Restrictions(Part):
         needed = self._replicas_needed
         if needed and self._replication.good_replicas() < needed:
             return errors.TOO_FEW_REPLICAS
+        return self.confirms_nothing
+
+    def _why_no_confirmation(self) -> ErrorReply | None:
+        """Why nothing can be confirmed here, be it read or written; None if it can."""
+        if self.is_replica:
+            return errors.CONFIRMS_NOTHING
+        if self._has_lease and not self._replication.confirmations.has_lease:
+            return errors.NO_QUORUM
         return None
 
     def tick(self, now_ms: int) -> None:
-        if self._replicas_needed:
+        if self._replicas_needed or self._has_lease:
             self.follow_replication()
 
     def configured(self, config: Config) -> None:
@@ -151,6 +165,7 @@ class Restrictions(Part):
         self._serves_stale_data = config.replica_serve_stale_data
         counts = config.min_replicas_to_write and config.min_replicas_max_lag
         self._replicas_needed = config.min_replicas_to_write if counts else 0
+        self._has_lease = config.replica_quorum_lease > 0
         self.follow_replication()
         self.follow_persistence()
 

@@ -208,6 +208,8 @@ SECTIONS: tuple[Section[ServerState], ...] = (
         replication.REPLICAS.of(lambda state: state.replication),
         replication.GOOD_REPLICAS.of(lambda state: standing(state).demanding),
         replication.SERVED.of(lambda state: replication.served(state.replication)),
+        replication.CONFIRMATIONS.of(lambda state: replication.confirming(state.replication)),
+        replication.QUORUM.of(lambda state: replication.leased(state.replication)),
         replication.HISTORY.of(standing),
     ),
     Section(

@@ -177,6 +177,7 @@ class ServerState:
             self.scripting,
             self.command_times,  # it depends on both of them
             self.replication,
+            self.replication.confirmations,
             self.replay_failures,
             self.restrictions,  # they depend on the memory's limit, and on the replicas
             self.key_eviction,

@@ -108,6 +108,15 @@ TOO_FEW_REPLICAS = ErrorReply("NOREPLICAS", "Not enough good replicas to write."
 PRIMARY_IS_DOWN = ErrorReply(
     "MASTERDOWN", "Link with MASTER is down and replica-serve-stale-data is set to 'no'."
 )
+NO_QUORUM = ErrorReply(
+    "NOQUORUM", "No quorum of replicas was heard within replica-quorum-lease; nothing was executed."
+)
+CONFIRMS_NOTHING = ErrorReply(
+    "NOQUORUM", "A replica confirms nothing; for its own data, send CLIENT ACKS OFF first."
+)
+NOT_CONFIRMED_BEFORE = ErrorReply(
+    "NOTCONFIRMED", "Executed here, but not confirmed before this server has changed its role."
+)
 BECAME_REPLICA = ErrorReply(
     "UNBLOCKED",
     "force unblock from blocking operation, instance state changed (master -> replica?)",
@@ -130,6 +139,15 @@ PROTECTED_MODE = ErrorReply(
 )
 
 MAX_ECHO = 128  # bytes of a client's words that an error repeats, so that replies stay small
+
+
+def not_confirmed(wanted: int, fsync: bool, timeout_ms: int) -> ErrorReply:
+    """*wanted* replicas (0: a quorum) have not said that they have it, with *fsync* on disk."""
+    who = "a quorum of replicas" if not wanted else f"{wanted} replica{'s' * (wanted > 1)}"
+    what = "on disk by " if fsync else "by "
+    return ErrorReply(
+        "NOTCONFIRMED", f"Executed here, but not confirmed {what}{who} within {timeout_ms} ms."
+    )
 
 
 def folder_in_use(reason: str) -> ErrorReply:

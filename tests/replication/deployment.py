@@ -20,6 +20,7 @@ from redis.sentinel import Sentinel
 
 from tests.polling import WITHIN_S, until
 from tests.ports import free_port
+from tests.replication.walls import Walls
 
 ROOT = Path(__file__).parents[2]
 PENSTOCK = [sys.executable, "-m", "server"]
@@ -40,10 +41,25 @@ class Node:
     def __init__(self, folder: Path, command: Sequence[str], *options: str) -> None:
         folder.mkdir()
         self.port = free_port()
+        self.known_port = self.port  # by which other servers and Sentinels know it
         self.folder = folder
         self._command = [*command, *options]
         self._process: subprocess.Popen[bytes] | None = None
         self.client: Any = redis.Redis(port=self.port, socket_timeout=WITHIN_S)
+
+    def announce(self, port: int) -> None:
+        """As a replica, it says that it is at *port*."""
+        self._command += [
+            "--replica-announce-ip",
+            "127.0.0.1",
+            "--replica-announce-port",
+            str(port),
+        ]
+
+    def signal(self, number: int) -> None:
+        """Send it a signal, if it runs."""
+        if self._process is not None:
+            self._process.send_signal(number)
 
     def start(self, *options: str) -> None:
         """Start it, and wait until it answers."""
@@ -86,7 +102,8 @@ class Deployment:
 
     A server that does not answer for *down_after_ms* counts as down. With NEVER_MS none does, and
     on the busiest machine a replica takes over only when a test says so (``fail_over``); Sentinels
-    that get no processor for a while must not rest afterwards, which they call TILT.
+    that get no processor for a while must not rest afterwards, which they call TILT. With *walls*,
+    all but clients reach each server through a gate. *options* are of all servers.
     """
 
     def __init__(
@@ -95,13 +112,20 @@ class Deployment:
         commands: Sequence[Sequence[str]],
         sentinels: int = 3,
         down_after_ms: int = DOWN_AFTER_MS,
+        options: Sequence[str] = (),
+        walls: Walls | None = None,
     ) -> None:
         self.nodes = [
-            Node(folder / f"server-{n}", command, "--save", "", "--repl-diskless-sync-delay", "0")
+            Node(folder / f"server-{n}", command, "--save", "", "--repl-diskless-sync-delay", "0",
+                 *options)
             for n, command in enumerate(commands)
-        ]
+        ]  # fmt: skip
+        if walls is not None:
+            for node in self.nodes:
+                node.known_port = walls.build(node.port)
+                node.announce(node.known_port)
         self._conf = [
-            f"sentinel monitor {NAME} 127.0.0.1 {self.nodes[0].port} {QUORUM}",
+            f"sentinel monitor {NAME} 127.0.0.1 {self.nodes[0].known_port} {QUORUM}",
             f"sentinel down-after-milliseconds {NAME} {down_after_ms}",
             f"sentinel failover-timeout {NAME} {max(FAILOVER_TIMEOUT_MS, down_after_ms // 10)}",
             f"sentinel parallel-syncs {NAME} 2",
@@ -123,7 +147,7 @@ class Deployment:
         try:
             first.start()
             for node in others:
-                node.start("--replicaof", f"127.0.0.1 {first.port}")
+                node.start("--replicaof", f"127.0.0.1 {first.known_port}")
             self.await_replicas(first)
             for sentinel in self.sentinels:
                 sentinel.start()
@@ -153,7 +177,7 @@ class Deployment:
     def primary(self) -> Node:
         """The primary, as the first Sentinel names it."""
         _, port = self.sentinels[0].client.sentinel_get_master_addr_by_name(NAME)
-        return next(node for node in self.nodes if node.port == int(port))
+        return next(node for node in self.nodes if node.known_port == int(port))
 
     def await_replicas(self, primary: Node) -> None:
         """Wait until all others follow *primary*."""

@@ -1,10 +1,11 @@
-"""WAIT and WAITAOF: wait until a connection's writes are on replicas, or on disks."""
+"""WAIT, WAITAOF: until a connection's writes are elsewhere. WAITOFFSET: until others' are here."""
 
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
 from server.client.origin import CLIENT
 from server.dispatch.call import Call
+from server.parts.replication.history import EndedBefore
 from server.table import errors
 from server.table.args import to_int, to_timeout_ms
 from server.table.command import Block, Flags, command, new_block
@@ -25,6 +26,7 @@ WAIT_ON_REPLICA = ErrorReply(
         "since Redis 4.0 if a replica is configured to be writable (which is not the default) ",
     ),
 )
+OTHER_HISTORY = ErrorReply("NOHISTORY", "The data here are of another history.")
 WAITAOF_ON_REPLICA = ErrorReply("ERR", NOT_ON_REPLICA.format("WAITAOF", ""))
 
 
@@ -91,6 +93,40 @@ def waitaof(call: Call) -> Reply | Block:
     if wanted:
         _ask(call)
     return new_block([], object, timeout_ms, answer, answer)
+
+
+@command(
+    "WAITOFFSET",
+    arity=4,
+    flags=Flags.BLOCKING | Flags.STALE,
+    group="generic",
+    since="8.6.0",
+    categories=["connection"],
+    types={"timeout": "integer"},
+)
+def waitoffset(call: Call) -> Reply | Block:
+    """Waits until this server has come as far in its primary's history as CLIENT OFFSET has told.
+
+    WAITOFFSET replicationid offset timeout
+
+    Returns 1, or 0 after *timeout* (ms; 0: none). It is an error if the history went on without
+    that, after a failover; or if this server is, at the end, one of another history.
+    """
+    offset = to_int(call.argv[2])
+    timeout_ms = to_timeout_ms(call.argv[3], call.now_ms)
+    if offset < 0:
+        raise errors.NOT_POSITIVE
+    replication = call.server.replication
+    try:
+        has_come = replication.reached(call.argv[1].decode("ascii", "replace"), offset)
+    except EndedBefore as ended:
+        raise ErrorReply(
+            "NOHISTORY", f"That history ended at offset {ended}, before this."
+        ) from None
+    if has_come:
+        return 1
+    over: Reply = OTHER_HISTORY if has_come is None else 0
+    return new_block([], object, timeout_ms, over, over)
 
 
 def _ask(call: Call) -> None:

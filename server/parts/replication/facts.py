@@ -19,6 +19,7 @@ from server.observe.fact import (
     gauge,
     text,
 )
+from server.parts.replication.confirmations import Confirmations
 from server.parts.replication.replica import Replica
 from server.parts.replication.replication import Replication, ReplicationMemory
 from server.parts.replication.traffic import Traffic
@@ -164,6 +165,43 @@ def served(here: Replication) -> Iterator[tuple[str, Served]]:
     now_ms = here.now_ms()
     for number, replica in enumerate(here.replicas.all):
         yield str(number), Served(replica, replica.lag_s(now_ms) if replica.is_online else 0)
+
+
+CONFIRMATIONS = Facts[Confirmations](
+    gauge("acks_clients", COUNT, lambda here: here.users, "Clients with CLIENT ACKS"),
+    gauge("acks_clients_held", COUNT, lambda here: here.held_clients,
+          "Of these, those whose replies wait for replicas now"),
+    gauge("acks_held_bytes", BYTES, lambda here: here.held_bytes,
+          "What these replies take"),
+    gauge("acks_confirmed_offset", BYTES, lambda here: here.confirmed,
+          "How much of the history is confirmed, as all of these clients ask for it"),
+    gauge("acks_unconfirmed_keys", COUNT, lambda here: len(here.keys),
+          "Entries in the table of keys that were changed lately, some of them confirmed by now"),
+    counter("acks_timeouts", COUNT, lambda here: here.timeouts,
+            "Replies that became errors, as they were not confirmed in time"),
+    when="While a client has CLIENT ACKS",
+)  # fmt: skip
+
+QUORUM = Facts[Confirmations](
+    gauge("quorum_of_replicas", COUNT, lambda here: here.quorum.group_replicas,
+          "Of how many replicas a quorum is one"),
+    gauge("quorum_needed", COUNT, lambda here: here.quorum.needed,
+          "How many replicas are a quorum: with the primary, a majority of the group"),
+    flag("quorum_lease_holds", lambda here: here.has_lease,
+         "Whether a quorum was heard within the lease: else writes are refused"),
+    when="On a primary with replica-quorum-lease",
+)  # fmt: skip
+
+
+def confirming(here: Replication) -> Confirmations | None:
+    """None while nobody waits for confirmations."""
+    return here.confirmations if here.confirmations.is_used else None
+
+
+def leased(here: Replication) -> Confirmations | None:
+    """None on a replica, or without a lease."""
+    has_one = not here.is_replica and here.confirmations.quorum.lease_ms
+    return here.confirmations if has_one else None
 
 
 HISTORY = Facts[Standing](

@@ -6,6 +6,7 @@ from server.client.endpoint cimport Endpoint
 from server.parts.propagation.propagation cimport Propagation
 from server.parts.replication.history cimport History
 from server.parts.replication.replica cimport Replica
+from server.parts.replication.unconfirmed_keys cimport UnconfirmedKeys
 
 
 cdef class Feed(Endpoint):
@@ -17,7 +18,9 @@ cdef class Feed(Endpoint):
     cdef public EndOfTurn turn
     cdef Encoder _out
     cdef int _db
+    cdef bint _asks
     cdef bint _was_asked
+    cdef public UnconfirmedKeys keys
     cdef object _own
 
     cpdef object offset(self)
@@ -25,6 +28,8 @@ cdef class Feed(Endpoint):
     cpdef publish(self, int db, list words)
     cpdef ping(self)
     cpdef ask_offsets(self)
+    cpdef ask_in_turn(self)
+    cpdef ask_again(self)
     cdef _add_raw(self, bytes command)
     cdef _added(self, bint is_first)
     @cython.locals(words=list, word=bytes, out=Encoder, db=int, before=Py_ssize_t)
@@ -34,6 +39,7 @@ cdef class Feed(Endpoint):
     cpdef spare(self, Replica replica)
     cpdef select_anew(self)
     cpdef send(self)
+    cdef _ask_those_online(self)
     cpdef pass_on(self, bytes data)
     @cython.locals(replica=Replica)
     cdef _hand_on(self, bytes data)

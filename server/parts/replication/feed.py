@@ -22,6 +22,7 @@ from server.parts.propagation.propagation import Op, Propagation
 from server.parts.replication.history import History
 from server.parts.replication.own_words import OwnWords, is_own
 from server.parts.replication.replica import Replica
+from server.parts.replication.unconfirmed_keys import UnconfirmedKeys
 
 MULTI = b"*1\r\n$5\r\nMULTI\r\n"
 EXEC = b"*1\r\n$4\r\nEXEC\r\n"
@@ -37,6 +38,7 @@ class Feed(Endpoint):
     """
 
     __slots__ = (
+        "_asks",
         "_db",
         "_out",
         "_own",
@@ -45,6 +47,7 @@ class Feed(Endpoint):
         "follows",
         "history",
         "is_attached",
+        "keys",
         "replicas",
         "turn",
     )
@@ -60,6 +63,8 @@ class Feed(Endpoint):
         self._out = Encoder(2)
         self._db = -1  # the database that a reader of the stream has selected by now
         self._was_asked = False  # replicas have been asked for their offset, after all changes
+        self._asks = False  # they are to be asked when the turn ends
+        self.keys: UnconfirmedKeys | None = None  # while somebody waits for confirmations
         self._own: OwnWords | None = None  # while somebody follows who does not know them
         self.wants_buffer = False
 
@@ -83,6 +88,8 @@ class Feed(Endpoint):
                 self._add(op)
             self._out.raw(EXEC)
         self._added(is_first)
+        if self.keys is not None:
+            self.keys.note(ops, self.history.offset + self._out.size())
 
     def publish(self, db: int, words: list[bytes]) -> None:
         """Have replicas publish a message too, in its place among the changes."""
@@ -98,6 +105,17 @@ class Feed(Endpoint):
         if not self._was_asked and not self.follows:
             self._add_raw(GET_ACK)
             self._was_asked = True
+
+    def ask_in_turn(self) -> None:
+        """Ask them when the turn ends, once for all that it has added."""
+        if not self._asks:
+            self._asks = True
+            self.turn.send_later(self)
+
+    def ask_again(self) -> None:
+        """Ask them, even if nothing has been added since they were asked last."""
+        self._was_asked = False
+        self.ask_in_turn()
 
     def _add_raw(self, command: bytes) -> None:
         """Add *command*, which is encoded already."""
@@ -145,8 +163,17 @@ class Feed(Endpoint):
 
     def send(self) -> None:
         """Hand what was added to the history and the replicas."""
+        if self._asks:
+            self._asks = False
+            self._ask_those_online()
         if self._out.size():
             self._hand_on(self._out.take())
+
+    def _ask_those_online(self) -> None:
+        for replica in self.replicas:
+            if replica.is_online:
+                self.ask_offsets()
+                return
 
     def pass_on(self, data: bytes) -> None:
         """Hand on *data* of our own primary's stream, which has been run."""

@@ -68,6 +68,10 @@ class Backlog:
             self.first += len(self._portions.popleft())
 
 
+class EndedBefore(Exception):
+    """A history went on under another name after the offset that this names."""
+
+
 class History:
     """The ids of a history, its *offset* (bytes so far), and its backlog while there is one.
 
@@ -100,6 +104,19 @@ class History:
             history_id == self.second_id and offset <= self.second_offset
         )
         return is_ours and self.backlog is not None and self.backlog.has(offset)
+
+    def reached(self, history_id: str, offset: int) -> bool | None:
+        """Whether the history *history_id* has come to *offset* here; None if it is another one.
+
+        Raises EndedBefore if its name is that of before a failover, and it ended before *offset*.
+        """
+        if history_id == self.id:
+            return self.offset >= offset
+        if history_id != self.second_id or self.second_offset < 0:
+            return None
+        if offset >= self.second_offset:
+            raise EndedBefore(self.second_offset - 1)
+        return True
 
     def begin_anew(self, new_id: str) -> None:
         """The data were replaced: no earlier id is valid any more. The offset continues."""

@@ -23,6 +23,8 @@ cdef class Replica:
     cdef public bint has_aof
     cdef public int64_t acked_ms
     cdef public int64_t alive_ms
+    cdef public int64_t heard_ms
+    cdef public int64_t counts_from_ms
     cdef public bint waits_for_ack
     cdef public list held
     cdef public Py_ssize_t held_bytes

@@ -10,6 +10,8 @@ from server.client.client import Client
 from server.config.parameters import RDB_VERSIONS, Config
 from server.process import faults
 
+FAR_MS = 2**62  # from any moment
+
 _log = logging.getLogger("penstock")
 
 
@@ -52,6 +54,8 @@ class Replica:
         self.has_aof = False  # it tells what it has fsynced
         self.acked_ms = 0  # when it has told so
         self.alive_ms = 0  # when it was last seen to send or to take something
+        self.heard_ms = -FAR_MS  # it has answered what it was asked then: see quorum.py
+        self.counts_from_ms = FAR_MS  # from when on it counts for a quorum
         self.waits_for_ack = False  # it is sent nothing until it has loaded the copy
         self.held: list[bytes] = []
         self.held_bytes = 0

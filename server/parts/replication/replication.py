@@ -18,11 +18,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from server.client.client import MUTED, REPLICA, Client
+from server.config.acks_options import AcksOptions
 from server.config.parameters import RDB_VERSIONS, Config
 from server.observe.part import Part
 from server.parts.persistence.persistence import Persistence
 from server.parts.persistence.stored_history import StoredHistory
 from server.parts.propagation.propagation import Propagation
+from server.parts.replication.confirmations import Confirmations
 from server.parts.replication.failover import Failover
 from server.parts.replication.feed import Feed
 from server.parts.replication.history import History
@@ -93,6 +95,7 @@ class Replication(Part):
         self.history = History(new_id())
         self.feed = Feed(propagation, self.history)
         self.replicas = Replicas(config, self.feed)
+        self.confirmations = Confirmations(config, self.feed, self.replicas, now_ms)
         self.traffic = Traffic(self.replicas.all)
         self._copies: Copies | None = None
         self.following: Following | None = None
@@ -166,6 +169,7 @@ class Replication(Part):
         self.feed.send()
         now_ms = self.now_ms()
         client = replica.client
+        self.confirmations.stop(client)
         client.set_flag(REPLICA | MUTED)
         client.limit_output(self._config.client_output_buffer_limit["slave"].hard)
         self.replicas.joined(replica, now_ms)
@@ -210,7 +214,30 @@ class Replication(Part):
             replica.fsynced = max(replica.fsynced, fsynced)
         if replica.waits_for_ack:
             replica.go_online()
+        self.confirmations.acked(replica, replica.acked_ms)
         self.failover.tick(replica.acked_ms)
+
+    def confirm(self, client: Client, options: AcksOptions | None) -> None:
+        """*client* wants to know that replicas have its changes, or wants that no more."""
+        if options is None:
+            self.confirmations.stop(client)
+            return
+        if self.following is None:
+            self._begin_backlog()
+        self.confirmations.use(client, options)
+
+    def place(self) -> tuple[str, int]:
+        """The history, and how long it is. From now on it is counted, whoever follows."""
+        if self.following is None:
+            self._begin_backlog()
+            return self.history.id, self.feed.offset()
+        return self.history.id, self.history.offset
+
+    def reached(self, history_id: str, offset: int) -> bool | None:
+        """Whether that history has come to *offset* here; None if this is another one."""
+        if self.following is None and history_id == self.history.id:
+            return self.feed.offset() >= offset
+        return self.history.reached(history_id, offset)
 
     def ask_offsets(self) -> None:
         """Have all replicas tell how far they are, now."""
@@ -256,6 +283,7 @@ class Replication(Part):
         self.feed.follows = True
         self._attach_feed()
         self._config.replicaof = f"{host} {port}"
+        self.confirmations.role_changed()
         self.listener.role_changed()
 
     def resume(self, stored: StoredHistory) -> None:
@@ -300,6 +328,9 @@ class Replication(Part):
         self._attach_feed()
         self._alone_since_ms = 0
         self._config.replicaof = ""
+        if self.confirmations.is_used:
+            self._begin_backlog()
+        self.confirmations.role_changed()
         self.listener.role_changed()
 
     # ------------------------------------------------------------------ what parts are told
@@ -312,9 +343,13 @@ class Replication(Part):
         client.clear_flag(REPLICA)  # it may still take what it was sent
         replica.sending = None
         self.traffic.left(replica)
+        self.confirmations.replica_left(replica)
         self.replicas.left(replica)
         if self._copies is not None:
             self._copies.left(replica)
+
+    def client_reset(self, client: Client) -> None:
+        self.confirm(client, self._config.client_acks)
 
     def tick(self, now_ms: int) -> None:
         self.traffic.tick(now_ms)
@@ -330,7 +365,7 @@ class Replication(Part):
 
     def _drop_unused_backlog(self, now_ms: int) -> None:
         """Drop the backlog repl-backlog-ttl seconds after the last replica has gone."""
-        if self.replicas.all:
+        if self.replicas.all or self.confirmations.is_used:
             self._alone_since_ms = 0
         elif not self._alone_since_ms:
             self._alone_since_ms = now_ms

@@ -1,0 +1,182 @@
+"""Replies of one client that wait until replicas have what they tell of: CLIENT ACKS.
+
+A reply is *marked* when it is written, if it tells of something that is not confirmed yet: where in
+the client's *out* it begins and ends, and how much of the history replicas must have.
+
+    out        +OK  :1  $3 foo  +OK               what this turn has answered so far
+    marks      [5, 9, 9100, 18, 23, 9150]       ":1" waits for 9100, the last "+OK" for 9150
+
+When the turn ends, what stands before the first marked reply leaves. The rest is held as a
+*portion*, and so is all that is answered while there are portions: replies stay in order, and what
+the client is sent besides them stays behind those that it came after.
+
+    portions   (bytes, marks, offset 9150, due)  (bytes, no marks, offset 0, due)   oldest first
+
+The first portion leaves when its offset is confirmed; that is of its last reply, since replicas are
+sent the changes of a turn as one piece. When its time is up, those of its marked replies that are
+not confirmed by then become errors, all others stay as they are, and it leaves, too.
+
+What is held counts as the client's output buffer, with what a portion and its marks take: so
+client-output-buffer-limit and maxmemory-clients defend the server against a client that sends on
+while no replica confirms anything.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+PORTION_BYTES = 300  # of memory for a portion, besides its data and marks
+MARK_BYTES = 96  # three numbers
+
+
+class Level:
+    """How safe a change has to be: on *wanted* replicas (0: a quorum), with *fsync* on their disks.
+
+    The history up to *confirmed* is as safe as that. *users* clients ask for it.
+    """
+
+    __slots__ = ("confirmed", "fsync", "users", "wanted")
+
+    def __init__(self, wanted: int, fsync: bool) -> None:
+        self.wanted = wanted
+        self.fsync = fsync
+        self.confirmed = 0
+        self.users = 0
+
+
+class Portion:
+    """What is held of one turn: *data*, whose *marks* wait for *offset* at most, until *due_ms*."""
+
+    __slots__ = ("data", "due_ms", "marks", "offset")
+
+    def __init__(self, data: bytes, marks: list[int], offset: int, due_ms: int) -> None:
+        self.data = data
+        self.marks = marks
+        self.offset = offset
+        self.due_ms = due_ms
+
+
+class HeldReplies:
+    """What is held of one client, and for which *level*. Times are monotonic ms.
+
+    The reply that is written next tells of what the history has up to *needs*; 0: it waits for
+    nothing. *seen* is where the history ended after the client's last write.
+    """
+
+    __slots__ = (
+        "_last", "_marks", "held_bytes", "is_on", "level", "needs", "portions", "seen", "timeout_ms"
+    )  # fmt: skip
+
+    def __init__(self, level: Level, timeout_ms: int, seen: int) -> None:
+        self.level = level
+        self.timeout_ms = timeout_ms
+        self.seen = seen
+        self.is_on = True
+        self.needs = 0
+        self._marks: list[int] = []
+        self._last = 0  # the greatest offset in the marks
+        self.portions: deque[Portion] = deque()
+        self.held_bytes = 0
+
+    # ------------------------------------------------------------------ this turn's replies
+
+    def mark(self, start: int, end: int) -> None:
+        """The reply at *start* to *end* of the client's *out* tells of what *needs* says."""
+        if end > start:
+            marks = self._marks
+            marks.append(start)
+            marks.append(end)
+            marks.append(self.needs)
+            self._last = max(self._last, self.needs)
+        self.needs = 0
+
+    def forget_marks(self) -> None:
+        """What *out* held has left, or is replaced by an error."""
+        if self._marks:
+            self._marks = []
+        self._last = 0
+
+    def first_waiting(self) -> int:
+        """Where in *out* the first reply begins that is not confirmed; -1: all are."""
+        confirmed = self.level.confirmed
+        if self._last <= confirmed:
+            return -1
+        for at in range(0, len(self._marks), 3):
+            if self._marks[at + 2] > confirmed:
+                return self._marks[at]
+        return -1
+
+    def hold(self, data: bytes, start: int, now_ms: int) -> None:
+        """Hold *data*, all that *out* had, from byte *start* on."""
+        marks = self._marks
+        if start:
+            data = data[start:]
+            marks = _moved(marks, start)
+        self.portions.append(Portion(data, marks, self._last, now_ms + self.timeout_ms))
+        self.held_bytes += _size_of(data, marks)
+        self._marks = []
+        self._last = 0
+
+    # ------------------------------------------------------------------ what is held
+
+    def is_empty(self) -> bool:
+        """Whether nothing waits, be it of this turn or of earlier ones."""
+        return not self.portions and not self._marks
+
+    def is_confirmed(self) -> bool:
+        """Whether the first portion may leave."""
+        return bool(self.portions) and self.portions[0].offset <= self.level.confirmed
+
+    def take_confirmed(self) -> bytes | None:
+        """The bytes of the first portion, if it may leave: it is held no more."""
+        if not self.is_confirmed():
+            return None
+        portion = self.portions.popleft()
+        self.held_bytes -= _size_of(portion.data, portion.marks)
+        return portion.data
+
+    def fail(self, before_ms: int, error: bytes) -> int:
+        """What is due by *before_ms*, and not confirmed, becomes *error*, a line of RESP.
+
+        Returns how many replies.
+        """
+        failed = 0
+        for portion in self.portions:
+            if portion.due_ms > before_ms:
+                break
+            if portion.offset > self.level.confirmed:
+                failed += self._fail_portion(portion, error)
+        return failed
+
+    def _fail_portion(self, portion: Portion, error: bytes) -> int:
+        pieces, marks, done, failed = [], portion.marks, 0, 0
+        self.held_bytes -= _size_of(portion.data, marks)
+        for at in range(0, len(marks), 3):
+            if marks[at + 2] > self.level.confirmed:
+                pieces.append(portion.data[done : marks[at]])
+                pieces.append(error)
+                done = marks[at + 1]
+                failed += 1
+        pieces.append(portion.data[done:])
+        portion.data, portion.marks, portion.offset = b"".join(pieces), [], 0
+        self.held_bytes += len(portion.data) + PORTION_BYTES
+        return failed
+
+    def clear(self) -> None:
+        """The client has gone: let go of all."""
+        self.portions.clear()
+        self.held_bytes = 0
+        self.forget_marks()
+
+
+def _size_of(data: bytes, marks: list[int]) -> int:
+    return len(data) + PORTION_BYTES + len(marks) // 3 * MARK_BYTES
+
+
+def _moved(marks: list[int], start: int) -> list[int]:
+    """*marks* of what is left when the first *start* bytes have left."""
+    moved = []
+    for at in range(0, len(marks), 3):
+        if marks[at] >= start:
+            moved += [marks[at] - start, marks[at + 1] - start, marks[at + 2]]
+    return moved

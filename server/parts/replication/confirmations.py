@@ -1,0 +1,289 @@
+"""Confirmations: which clients wait until replicas have their changes, and for what (CLIENT ACKS).
+
+    a command of such a client has run
+        `-> ran()       it has changed something: its reply needs the history up to here
+                        it has read keys: up to the last change of these (unconfirmed_keys.py)
+    the reply is written, and marked        server/client/held_replies.py
+    the turn ends: the changes leave, with one GETACK behind them, and the reply is held
+    REPLCONF ACK comes
+        `-> acked()     each level is confirmed up to some offset: what it has confirmed leaves at
+                        the end of this very turn
+
+A *level* is what clients ask for: a number of replicas or a quorum (quorum.py), with or without
+their disks. What was confirmed once stays so, even if the replicas that had it have gone.
+
+While there is such a client, the server keeps a backlog, and so an offset, even without a replica.
+
+Only commands that read or change data wait, and scripts and EXEC, whatever these have done. A
+command without keys that reads (SCAN, KEYS), a script, and EXEC wait for the last change of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from protocol.replies import ErrorReply
+from server.client.client import ACKS, Client
+from server.client.end_of_turn import EndOfTurn
+from server.client.endpoint import NO_ENDPOINT
+from server.client.held_replies import HeldReplies, Level
+from server.config.acks_options import QUORUM, AcksOptions
+from server.config.parameters import Config
+from server.observe.part import Part
+from server.parts.replication.feed import Feed
+from server.parts.replication.quorum import Quorum, nth_largest
+from server.parts.replication.replica import Replica
+from server.parts.replication.replicas import Replicas
+from server.parts.replication.unconfirmed_keys import UnconfirmedKeys
+from server.table import errors
+from server.table.command import Command, Flags
+
+RUNS = int(Flags.RUNS_QUEUE | Flags.RUNS_SCRIPTS)
+DATA = int(Flags.WRITE | Flags.READONLY) | RUNS
+
+NEVER = 2**62
+
+
+class Confirmations(Part):
+    """Knows all clients with ACKS. *now_ms* is the monotonic clock, which nothing moves."""
+
+    __slots__ = (
+        "_feed", "_has_lease", "_holding", "_levels", "_replicas", "is_used", "keys", "now_ms",
+        "quorum", "timeouts",
+    )  # fmt: skip
+
+    def __init__(
+        self, config: Config, feed: Feed, replicas: Replicas, now_ms: Callable[[], int]
+    ) -> None:
+        self._feed = feed
+        self._replicas = replicas
+        self.now_ms = now_ms
+        self.quorum = Quorum(config, replicas)
+        self.keys = UnconfirmedKeys()
+        self._levels: dict[tuple[int, bool], Level] = {}
+        self._holding: dict[Client, None] = {}  # those of whom something is held
+        self.is_used = False  # somebody has ACKS
+        self._has_lease = False
+        self.timeouts = 0  # replies that became errors
+
+    # ------------------------------------------------------------------ who waits
+
+    def use(self, client: Client, options: AcksOptions) -> None:
+        """From its next command on, *client* is answered what replicas have confirmed."""
+        held = client.acks
+        level = self._level(options.wanted, options.fsync)
+        level.users += 1
+        if held is None:
+            client.acks = HeldReplies(level, options.timeout_ms, client.replicated_offset)
+            client.set_flag(ACKS)
+        else:
+            self._leave_level(held.level)
+            held.level, held.timeout_ms, held.is_on = level, options.timeout_ms, True
+        self._begin()
+
+    def _level(self, wanted: int, fsync: bool) -> Level:
+        level = self._levels.get((wanted, fsync))
+        if level is None:
+            level = self._levels[wanted, fsync] = Level(wanted, fsync)
+            level.confirmed = self._confirmed_by(level)
+        return level
+
+    def _leave_level(self, level: Level) -> None:
+        level.users -= 1
+        if not level.users:
+            del self._levels[level.wanted, level.fsync]
+            self.is_used = bool(self._levels)
+            if not self.is_used:
+                self._feed.keys = None
+                self.keys.clear()
+
+    def _begin(self) -> None:
+        """Somebody waits: what is there by now counts as unconfirmed, as far as it is known."""
+        if self.is_used:
+            return
+        self.is_used = True
+        self._follow_feed()
+
+    def _follow_feed(self) -> None:
+        """Keep the table of keys on a primary, from here on."""
+        self.keys.clear()
+        self._feed.keys = None if self._feed.follows else self.keys
+        if not self._feed.follows:
+            self.keys.all_changed(self._feed.offset())
+
+    def stop(self, client: Client) -> None:
+        """*client* waits no more, once what is held of it has left."""
+        if client.acks is not None:
+            client.acks.is_on = False
+            self.follow(client)
+
+    def follow(self, client: Client) -> None:
+        """Something is held of *client*, or nothing any more."""
+        held = client.acks
+        if held is None:
+            return
+        if held.portions:
+            self._holding[client] = None
+            return
+        self._holding.pop(client, None)
+        if not held.is_on and held.is_empty():
+            client.acks = None
+            client.clear_flag(ACKS)
+            self._leave_level(held.level)
+
+    def forget(self, client: Client) -> None:
+        """The connection of *client* is closed: what is held of it goes."""
+        if client.acks is not None:
+            client.acks.clear()
+            client.acks.is_on = False
+            self.follow(client)
+
+    # ------------------------------------------------------------------ what replies need
+
+    def ran(self, client: Client, command: Command, argv: list[bytes]) -> None:
+        """*command* of *client*, which has ACKS, has run: find out what its reply needs."""
+        held = client.acks
+        if held is None:
+            return
+        offset = client.replicated_offset
+        has_changed = offset != held.seen
+        held.seen = offset
+        if not command.flags & DATA or not held.is_on:
+            return
+        if self._has_lease and not has_changed and not self.quorum.holds(self.now_ms()):
+            self._feed.ask_again()
+            offset = self._feed.offset()  # who has that has been here after the command
+        elif not has_changed:
+            if self.keys.last <= held.level.confirmed:
+                return
+            offset = self._last_change(client, command, argv)
+        if offset > held.level.confirmed:
+            held.needs = offset
+            self._feed.ask_in_turn()
+
+    def _last_change(self, client: Client, command: Command, argv: list[bytes]) -> int:
+        """Where the history ended after the last change of what *command* has read."""
+        if command.flags & RUNS:
+            return self.keys.last
+        if command.one_key_at:
+            return self.keys.offset_of(client.db_index, argv[command.one_key_at])
+        last = 0
+        uses = command.keys_of(argv)
+        for use in uses:
+            last = max(last, self.keys.offset_of(client.db_index, use[0]))
+        return last if uses else self.keys.last
+
+    # ------------------------------------------------------------------ what replicas tell
+
+    def acked(self, replica: Replica, now_ms: int) -> None:
+        """*replica* has told how far it is: some may be answered by that."""
+        self.quorum.heard(replica, now_ms)
+        if self._levels:
+            self._look()
+
+    def _look(self) -> None:
+        """See how far each level is confirmed, and let go of what has become so."""
+        has_moved = False
+        lowest = NEVER
+        for level in self._levels.values():
+            offset = self._confirmed_by(level)
+            if offset > level.confirmed:
+                level.confirmed = offset
+                has_moved = True
+            lowest = min(lowest, level.confirmed)
+        if has_moved:
+            self.keys.confirmed(lowest)
+            for client in list(self._holding):
+                if client.acks is not None and client.acks.is_confirmed():
+                    self._release(client)
+
+    def _confirmed_by(self, level: Level) -> int:
+        if self._feed.follows:
+            return 0
+        if level.wanted == QUORUM:
+            return self.quorum.confirmed(level.fsync, self.now_ms())
+        offsets = [
+            replica.fsynced if level.fsync else replica.acked for replica in self._replicas.online
+        ]
+        return nth_largest(offsets, level.wanted)
+
+    def _release(self, client: Client) -> None:
+        if client.endpoint is NO_ENDPOINT:
+            self.forget(client)
+        else:
+            turn: EndOfTurn = self._feed.turn
+            turn.send_later(client.endpoint)
+
+    def replica_left(self, replica: Replica) -> None:
+        """The connection of *replica* is closed."""
+        self.quorum.left(replica, self.now_ms())
+
+    # ------------------------------------------------------------------ ends of waits
+
+    def tick(self, now_ms: int) -> None:
+        if self._has_lease and not self._feed.follows and self._replicas.online:
+            self._feed.ask_again()
+            self.quorum.asked(self._feed.offset(), now_ms)
+        if self._levels and self._has_lease:
+            self._look()  # a replica may count by now
+        for client in list(self._holding):
+            held = client.acks
+            if held is not None and held.portions and held.portions[0].due_ms <= now_ms:
+                self._fail(client, now_ms, _not_confirmed(held))
+
+    def _fail(self, client: Client, before_ms: int, error: ErrorReply) -> None:
+        assert client.acks is not None
+        self.timeouts += client.acks.fail(before_ms, b"-%b\r\n" % str(error).encode())
+        self._release(client)
+
+    def role_changed(self) -> None:
+        """The server has become a primary or a replica, or follows another one."""
+        self.quorum.begin()
+        for level in self._levels.values():
+            level.confirmed = 0
+        for client in list(self._holding):
+            self._fail(client, NEVER, errors.NOT_CONFIRMED_BEFORE)
+        if self.is_used:
+            self._follow_feed()
+
+    # ------------------------------------------------------------------ what parts are told
+
+    def configured(self, config: Config) -> None:
+        self._has_lease = config.replica_quorum_lease > 0
+
+    def client_left(self, client: Client) -> None:
+        self.stop(client)
+
+    def statistics_reset(self) -> None:
+        self.timeouts = 0
+
+    # ------------------------------------------------------------------ what is told
+
+    @property
+    def users(self) -> int:
+        """Clients with ACKS."""
+        return sum(level.users for level in self._levels.values())
+
+    @property
+    def held_clients(self) -> int:
+        """Clients of whom something is held."""
+        return len(self._holding)
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that are held. O(clients of whom something is held)."""
+        return sum(client.acks.held_bytes for client in self._holding if client.acks is not None)
+
+    @property
+    def confirmed(self) -> int:
+        """How much of the history is confirmed at all levels that are in use."""
+        return min((level.confirmed for level in self._levels.values()), default=0)
+
+    @property
+    def has_lease(self) -> bool:
+        """Whether there is no lease, or it holds now."""
+        return self.quorum.holds(self.now_ms())
+
+
+def _not_confirmed(held: HeldReplies) -> ErrorReply:
+    return errors.not_confirmed(held.level.wanted, held.level.fsync, held.timeout_ms)

@@ -1,0 +1,126 @@
+"""The quorum of a primary: how many replicas it takes, which of them count, and its lease.
+
+The group is the primary and N replicas. N is replica-quorum-of; if that is 0, the most replicas
+that were online at once since this server has become a primary or has started, and at least 1: so N
+grows by itself, and falls only by CONFIG SET, a restart or a change of the role. A quorum is so
+many replicas that they and the primary are a majority of the group:
+
+    N replicas             1  2  3  4  5  6
+    of them, for a quorum  1  1  2  2  3  3      (N + 1) // 2
+
+With replica-quorum-lease (ms; 0: none of this holds, any quorum of online replicas confirms):
+
+1. *The lease*: the primary asks its replicas at each tick how far they are. An answer proves that
+   the replica followed this primary when it was asked, whenever the answer came. The lease holds
+   while a quorum has been asked within that time. Without it there are no writes, and no confirmed
+   reads.
+2. *Who counts*: a replica counts for a quorum when it has been here for as long as the lease. So a
+   new primary confirms nothing before the lease of the one that it has replaced is over.
+3. *Who must have it*: what is confirmed, all replicas have that are online, or that have gone or
+   been mute for less than replica-quorum-grace. A replica may have gone because it was made the
+   primary: as long as Sentinel may be about to tell others, nothing is confirmed that it lacks.
+
+All times are of this machine's monotonic clock. What is relied on is that the clocks of two machines
+run at the same pace, within a fraction of the lease.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from server.config.parameters import Config
+from server.parts.replication.replica import FAR_MS, Replica
+from server.parts.replication.replicas import Replicas
+
+MOST_ASKS = 100  # that are remembered: one a tick
+MOST_GONE = 1000  # replicas that are waited for; the oldest are forgotten before their time
+
+
+class Quorum:
+    """Counts the *replicas* of a primary. Times are monotonic ms."""
+
+    def __init__(self, config: Config, replicas: Replicas) -> None:
+        self._config = config
+        self._replicas = replicas
+        self._asks: deque[tuple[int, int]] = deque(maxlen=MOST_ASKS)  # (offset, when)
+        self._gone: deque[tuple[int, int]] = deque(maxlen=MOST_GONE)  # (acked, waited for until)
+        self._most_online = 1
+
+    def begin(self) -> None:
+        """The server is a primary from now on: it knows of no replica."""
+        self._asks.clear()
+        self._gone.clear()
+        self._most_online = 1
+
+    @property
+    def lease_ms(self) -> int:
+        return int(self._config.replica_quorum_lease)
+
+    @property
+    def group_replicas(self) -> int:
+        """Of how many replicas it is a quorum."""
+        return int(self._config.replica_quorum_of) or self._most_online
+
+    @property
+    def needed(self) -> int:
+        """How many replicas are a quorum."""
+        return (self.group_replicas + 1) // 2
+
+    # ------------------------------------------------------------------ who is there
+
+    def asked(self, offset: int, now_ms: int) -> None:
+        """All were asked how far they are: who has the history up to *offset* was here then."""
+        self._asks.append((offset, now_ms))
+
+    def heard(self, replica: Replica, now_ms: int) -> None:
+        """*replica* has told how far it is."""
+        if replica.counts_from_ms == FAR_MS:  # it has told nothing yet
+            replica.counts_from_ms = now_ms + self.lease_ms
+        online = len(self._replicas.online)
+        self._most_online = max(self._most_online, online)
+        for offset, asked_ms in reversed(self._asks):
+            if offset <= replica.acked:
+                replica.heard_ms = max(replica.heard_ms, asked_ms)
+                break
+
+    def left(self, replica: Replica, now_ms: int) -> None:
+        """*replica* is gone: it has died, or its link, or it follows somebody else by now."""
+        if replica.is_online and replica.counts_from_ms != FAR_MS:
+            self._gone.append((replica.acked, now_ms + self._config.replica_quorum_grace))
+
+    def holds(self, now_ms: int) -> bool:
+        """Whether there is no lease, or it holds."""
+        lease_ms = self.lease_ms
+        if not lease_ms:
+            return True
+        heard = sum(now_ms - replica.heard_ms < lease_ms for replica in self._replicas.online)
+        return heard >= self.needed
+
+    # ------------------------------------------------------------------ what is confirmed
+
+    def confirmed(self, fsync: bool, now_ms: int) -> int:
+        """How much of the history is confirmed by a quorum; with *fsync*, on its disks."""
+        online = self._replicas.online
+        counted = [
+            replica.fsynced if fsync else replica.acked
+            for replica in online
+            if replica.counts_from_ms <= now_ms
+        ]
+        found = nth_largest(counted, self.needed)
+        if not found or not self.lease_ms:
+            return found
+        grace_ms = self._config.replica_quorum_grace
+        for replica in online:
+            if now_ms - replica.acked_ms < grace_ms:
+                found = min(found, replica.acked)
+        for acked, until_ms in self._gone:
+            if now_ms < until_ms:
+                found = min(found, acked)
+        return found
+
+
+def nth_largest(offsets: list[int], number: int) -> int:
+    """What at least *number* of *offsets* have reached; 0 if there are fewer."""
+    if len(offsets) < number:
+        return 0
+    return max(offsets) if number == 1 else sorted(offsets)[-number]

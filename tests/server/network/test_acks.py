@@ -1,0 +1,315 @@
+"""Replies of clients with CLIENT ACKS, over sockets; a replica is played by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.server.by_hand import HandReplica, Peer, offset_of, until_held
+from tests.server.running import on_each_loop, running
+
+LATE = "-NOTCONFIRMED Executed here, but not confirmed by 1 replica within 60000 ms."
+
+
+def late(ms: int) -> str:
+    return LATE.replace("60000", str(ms))
+
+
+@on_each_loop
+async def test_a_reply_leaves_when_the_replica_has_the_change() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send("SET k 1", "INCR k")
+        await until_held(server)
+        assert writer.has_nothing()
+        replica.ack(offset_of(server))
+        assert await writer.read_all(2) == [b"OK", 2]
+        assert (await replica.reader.read(1000)).count(b"GETACK") == 1
+
+
+@on_each_loop
+async def test_what_stands_before_the_first_change_leaves_at_once() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send("PING", "ECHO a", "SET k 1", "PING")
+        assert await writer.read_all(2) == [b"PONG", b"a"]
+        await until_held(server)
+        assert writer.has_nothing()
+
+
+@on_each_loop
+async def test_when_time_is_up_only_the_replies_to_changes_are_errors() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1 TIMEOUT 20")
+        writer.send("PING", "SET k 1", "ECHO between", "INCR k", "ECHO behind")
+        found = await writer.read_all(5)
+        assert found == [b"PONG", late(20), b"between", late(20), b"behind"]
+        assert await writer.ask("CLIENT ACKS OFF") == b"OK"
+        assert await writer.ask("GET k") == b"2"  # they were executed
+        assert server.server.state.replication.confirmations.timeouts == 2
+
+
+@on_each_loop
+async def test_what_is_confirmed_by_then_is_no_error_when_time_is_up() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1 TIMEOUT 1000")
+        between = 0
+
+        async def note() -> None:
+            nonlocal between
+            between = (await (await Peer.connect(server)).ask("CLIENT OFFSET"))[1]
+
+        writer.send("SET a 1")
+        await until_held(server)
+        await note()
+        writer.send("SET b 1")
+        await server.until(lambda: offset_of(server) > between)
+        replica.ack(between)
+        assert await writer.read() == b"OK"
+        assert await writer.read() == late(1000)
+
+
+@on_each_loop
+async def test_without_any_replica_changes_are_not_confirmed() -> None:
+    async with running() as server:
+        writer = await Peer.connect(server, "CLIENT ACKS 1 TIMEOUT 20")
+        assert await writer.ask("SET k 1") == late(20)
+        assert await writer.ask("PING") == b"PONG"
+
+
+@on_each_loop
+async def test_two_replicas_are_asked_for() -> None:
+    async with running() as server:
+        one, other = await HandReplica.follow(server), await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 2")
+        writer.send("SET k 1")
+        await until_held(server)
+        one.ack(offset_of(server))
+        replica = server.server.state.replication.replicas.all[0]
+        await server.until(lambda: replica.acked >= offset_of(server))
+        assert writer.has_nothing()
+        other.ack(offset_of(server))
+        assert await writer.read() == b"OK"
+
+
+@on_each_loop
+async def test_with_fsync_it_has_to_be_on_the_replicas_disk() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1 FSYNC")
+        writer.send("SET k 1")
+        await until_held(server)
+        end = offset_of(server)
+        replica.ack(end, 0)
+        seen = server.server.state.replication.replicas.all[0]
+        await server.until(lambda: seen.acked >= end)
+        assert writer.has_nothing()
+        replica.ack(end, end)
+        assert await writer.read() == b"OK"
+
+
+@on_each_loop
+async def test_a_read_waits_for_the_last_change_of_its_keys_whoever_made_it() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        other, reader = await Peer.connect(server), await Peer.connect(server, "CLIENT ACKS 1")
+        await other.ask("SET quiet 1")
+        replica.ack(offset_of(server))
+        confirmations = server.server.state.replication.confirmations
+        await server.until(lambda: confirmations.confirmed >= offset_of(server))
+        assert await other.ask("SET k 1") == b"OK"  # it has no ACKS
+        assert await reader.ask("GET quiet") == b"1"
+        assert await reader.ask("PING") == b"PONG"
+        for line in ("GET k", "MGET quiet k", "DBSIZE", "EVAL 'return 1' 0"):
+            reader.send(line)
+        await until_held(server)
+        assert reader.has_nothing()
+        replica.ack(offset_of(server))
+        assert await reader.read_all(4) == [b"1", [b"1", b"1"], 2, 1]
+
+
+@on_each_loop
+async def test_what_was_there_before_anybody_asked_counts_as_unconfirmed() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        other = await Peer.connect(server)
+        await other.ask("SET k 1")
+        reader = await Peer.connect(server, "CLIENT ACKS 1")
+        reader.send("GET k")
+        await until_held(server)
+        replica.ack(offset_of(server))
+        assert await reader.read() == b"1"
+
+
+@on_each_loop
+async def test_transactions_scripts_deliveries_and_wakes_wait_as_writes_do() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        other = await Peer.connect(server)
+        await other.ask("XADD s 1-1 f v")
+        await other.ask("XGROUP CREATE s g 0")
+        blocked = await Peer.connect(server, "CLIENT ACKS 1")
+        blocked.send("BLPOP list 0")
+        await server.until(lambda: server.waiting == 1)
+        peers = []
+        for lines in (
+            ("MULTI", "SET t 1", "EXEC"),
+            ("EVAL \"return redis.call('INCR', 'n')\" 0",),
+            ("XREADGROUP GROUP g c STREAMS s >",),
+        ):
+            peer = await Peer.connect(server, "CLIENT ACKS 1")
+            peer.send(*lines)
+            peers.append(peer)
+        await other.ask("LPUSH list x")
+        await until_held(server, 4)
+        assert blocked.has_nothing()
+        replica.ack(offset_of(server))
+        assert await blocked.read() == [b"list", b"x"]
+        assert await peers[0].read_all(3) == [b"OK", b"QUEUED", [b"OK"]]
+        assert await peers[1].read() == 1
+        assert await peers[2].read() == [[b"s", [[b"1-1", [b"f", b"v"]]]]]
+
+
+@on_each_loop
+async def test_a_client_that_sends_no_more_is_answered_and_closed() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer, quits = [await Peer.connect(server, "CLIENT ACKS 1") for _ in range(2)]
+        writer.send("SET k 1")
+        writer.writer.write_eof()
+        quits.send("SET q 1", "QUIT")
+        await until_held(server, 2)
+        replica.ack(offset_of(server))
+        assert await writer.read() == b"OK"
+        assert await quits.read_all(2) == [b"OK", b"OK"]
+        for peer in (writer, quits):
+            with pytest.raises(EOFError):
+                await peer.read()
+        assert not server.server.state.replication.confirmations.is_used
+
+
+@on_each_loop
+async def test_a_client_that_goes_leaves_nothing_behind() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send("SET k 1")
+        await until_held(server)
+        writer.writer.transport.abort()
+        confirmations = server.server.state.replication.confirmations
+        await server.until(lambda: not confirmations.is_used)
+        assert confirmations.held_clients == 0
+        assert len(confirmations.keys) == 0
+
+
+@on_each_loop
+async def test_off_lets_go_of_what_is_held_in_its_order() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send("SET k 1", "CLIENT ACKS OFF", "SET k 2")
+        await until_held(server)
+        writer.send("GET k")
+        replica.ack(offset_of(server))
+        assert await writer.read_all(4) == [b"OK", b"OK", b"OK", b"2"]
+        assert await writer.ask("SET k 3") == b"OK"  # nobody has to say anything
+        assert not server.server.state.replication.confirmations.is_used
+
+
+@on_each_loop
+async def test_a_primary_that_becomes_a_replica_has_not_confirmed_what_it_holds() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send("SET k 1", "PING")
+        await until_held(server)
+        other = await Peer.connect(server)
+        await other.ask("REPLICAOF 127.0.0.1 1")
+        error = "-NOTCONFIRMED Executed here, but not confirmed before this server has changed its"
+        error += " role."
+        assert await writer.read_all(2) == [error, b"PONG"]
+        assert (await writer.ask("GET k")).startswith("-NOQUORUM A replica confirms nothing")
+        assert await writer.ask("CLIENT ACKS OFF") == b"OK"
+        assert await writer.ask("GET k") == b"1"
+
+
+@on_each_loop
+async def test_what_is_held_counts_as_output() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        other = await Peer.connect(
+            server, "CONFIG SET client-output-buffer-limit 'normal 20000 0 0'"
+        )
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send("SETRANGE big 5000 x")
+        await until_held(server)
+        line = next(s for s in (await other.ask("CLIENT LIST")).splitlines() if b"acks=" in s)
+        assert b" acks=1,5000" in line
+        fields = dict(word.split(b"=", 1) for word in line.split())
+        assert int(fields[b"omem"]) > 300
+        assert int(fields[b"oll"]) == 1
+        for _ in range(5):
+            writer.send("GET big")
+        with pytest.raises((EOFError, ConnectionError)):
+            await writer.read()
+
+
+@on_each_loop
+async def test_replies_that_are_switched_off_hold_nothing() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send("CLIENT REPLY OFF", "SET k 1", "CLIENT REPLY ON", "PING")
+        assert await writer.read_all(2) == [b"OK", b"PONG"]
+
+
+@on_each_loop
+async def test_the_parameter_holds_for_those_who_connect_later_and_reset_brings_it_back() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        before = await Peer.connect(server, "CONFIG SET client-acks '1 timeout 20'")
+        assert await before.ask("SET k 1") == b"OK"
+        after = await Peer.connect(server)
+        assert await after.ask("SET k 2") == late(20)
+        assert await after.ask("CLIENT ACKS OFF") == b"OK"
+        assert await after.ask("SET k 3") == b"OK"
+        assert await after.ask("RESET") == b"RESET"
+        assert await after.ask("SET k 4") == late(20)
+        replica.ack(offset_of(server))
+        assert await before.ask("CONFIG GET client-acks") == [b"client-acks", b"1 timeout 20"]
+
+
+@on_each_loop
+async def test_messages_stay_behind_the_replies_they_came_after() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server)
+        await writer.ask("HELLO 3")
+        assert await writer.ask("CLIENT ACKS 1") == b"OK"
+        await writer.ask("SUBSCRIBE news")
+        writer.send("SET k 1")
+        await until_held(server)
+        assert await (await Peer.connect(server)).ask("PUBLISH news x") == 1
+        replica.ack(offset_of(server))
+        assert await writer.read() == b"OK"
+        assert await writer.read() == [b"message", b"news", b"x"]
+
+
+@on_each_loop
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("0", "a number of replicas must be between 1 and 1000"),
+        ("1001", "a number of replicas must be between 1 and 1000"),
+        ("1 TIMEOUT 0", "a time in ms must be between 1 and 2147483647"),
+        ("1 FSYNC FSYNC", "after the number there may be FSYNC, and TIMEOUT with ms"),
+        ("1 TIMEOUT", "after the number there may be FSYNC, and TIMEOUT with ms"),
+        ("OFF FSYNC", "a number of replicas must be between 1 and 1000"),
+    ],
+)
+async def test_wrong_words_are_refused(words: str, error: str) -> None:
+    async with running() as server:
+        assert await (await Peer.connect(server)).ask(f"CLIENT ACKS {words}") == f"-ERR {error}"
