@@ -2,8 +2,8 @@
 
 A primary with one replica, both on the first CPU, is loaded by redis-benchmark from the second:
 with SET and with XADD of three fields, at several depths of pipelines, on 50 connections. In turns
-its replies leave at once, and when the replica has confirmed them (client-acks 1). What counts is the
-median of the ratios of neighbouring rounds.
+its replies leave at once, and when the replica has confirmed them (client-acks 1). What counts is
+the median of the ratios of neighbouring rounds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Runs crash rounds: ``python -m tests.crash [--rounds 200] [--end term ...] [--keeps rdb ...]``.
 
-The end ``failover`` is a primary with replicas and Sentinels; see tests/crash/failover.py.
+The end ``failover`` is a primary with replicas and Sentinels; see tests/crash/failover.py. The end
+``confirmed`` is such a primary, too, which is also stopped for a while, or cut off from all but its
+clients; see tests/crash/confirmed.py.
 
 *rounds* is the number of rounds for each way to be killed by kill -9: at any moment, while a child
 rewrites the AOF, and at any step of a rewrite. KILLS says how data is kept meanwhile, and on which
@@ -14,13 +16,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.crash.confirmed import FAULTS, ConfirmedTest
 from tests.crash.failover import FailoverTest
 from tests.crash.rounds import ENDS, KEEPS, CrashTest
 from tests.replication.deployment import PENSTOCK
 
 ROUNDS_A_FOLDER = 20  # a longer log would make starts ever slower
 FAILOVER = "failover"
+CONFIRMED = "confirmed"
 SLOW_S = 0.7  # is what an fsync takes longer on a slow disk
+ALL_ENDS = [*ENDS, FAILOVER, CONFIRMED]
 KILLS = [("always", 0.0), ("everysec", 0.0), ("everysec", SLOW_S), ("no", SLOW_S)]
 
 
@@ -28,12 +33,15 @@ def main(argv: list[str]) -> int:
     """Run the rounds that *argv* asks for, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.crash")
     parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--end", nargs="+", choices=[*ENDS, FAILOVER], default=[*ENDS, FAILOVER])
+    parser.add_argument("--end", nargs="+", choices=ALL_ENDS, default=ALL_ENDS)
     parser.add_argument("--keeps", nargs="+", choices=KEEPS, default=list(KEEPS))
     wanted = parser.parse_args(argv)
     for end in wanted.end:
         if end == FAILOVER:
             run_failovers(wanted.rounds // 2)
+            continue
+        if end == CONFIRMED:
+            run_confirmed(wanted.rounds // 2)
             continue
         is_kill = end.startswith("kill")
         for keeps, sync_s in KILLS if is_kill else [(keeps, 0.0) for keeps in KEEPS]:
@@ -76,6 +84,25 @@ def run_failovers(rounds: int) -> None:
             print(
                 f"\rfailover: {done}/{rounds} rounds, {confirmed} entries confirmed by WAIT,"
                 f" 0 lost, at most {longest_s:.1f} s without a primary",
+                end="", flush=True,
+            )  # fmt: skip
+    print()
+
+
+def run_confirmed(rounds: int) -> None:
+    """Take the primary away *rounds* times. Raises AssertionError if something confirmed goes."""
+    confirmed = reads = done = 0
+    while done < rounds:
+        with tempfile.TemporaryDirectory() as folder:
+            some = min(ROUNDS_A_FOLDER, rounds - done)
+            test = ConfirmedTest(Path(folder), [PENSTOCK] * 3)
+            test.run([FAULTS[(done + number) % len(FAULTS)] for number in range(some)])
+            done += some
+            confirmed += test.confirmed
+            reads += test.reads
+            print(
+                f"\rconfirmed: {done}/{rounds} rounds, {confirmed} entries confirmed by a quorum,"
+                f" 0 lost, {reads} confirmed reads, 0 stale",
                 end="", flush=True,
             )  # fmt: skip
     print()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from redis.exceptions import RedisError
 
+from tests.crash.confirmed import ConfirmedTest
 from tests.crash.failover import FailoverTest
 from tests.polling import until
 from tests.replication.deployment import DOWN_AFTER_MS, NAME, PENSTOCK, REDIS, Deployment
@@ -24,6 +25,16 @@ def test_what_wait_has_confirmed_is_on_the_new_primary(
     test.run(1)
     assert test.confirmed
     assert test.longest_s < DOWN_AFTER_MS / 1000 + 10
+
+
+@pytest.mark.parametrize("fault", ["kill", "cut"])
+def test_what_a_quorum_has_confirmed_outlives_a_primary_that_is_killed_or_cut_off(
+    tmp_path: Path, fault: str
+) -> None:
+    test = ConfirmedTest(tmp_path, ALL_OURS)
+    test.run([fault])
+    assert test.confirmed
+    assert test.reads
 
 
 def test_a_group_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ With replica-quorum-lease (ms; 0: none of this holds, any quorum of online repli
    been mute for less than replica-quorum-grace. A replica may have gone because it was made the
    primary: as long as Sentinel may be about to tell others, nothing is confirmed that it lacks.
 
-All times are of this machine's monotonic clock. What is relied on is that the clocks of two machines
+All times are of this machine's monotonic clock. What is relied on is that clocks of two machines
 run at the same pace, within a fraction of the lease.
 """
 

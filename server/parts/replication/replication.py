@@ -227,7 +227,7 @@ class Replication(Part):
         self.confirmations.use(client, options)
 
     def place(self) -> tuple[str, int]:
-        """The history, and how long it is. From now on it is counted, whoever follows."""
+        """The history, and how long it is. From now on it is counted, even if nobody follows."""
         if self.following is None:
             self._begin_backlog()
             return self.history.id, self.feed.offset()

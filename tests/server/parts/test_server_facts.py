@@ -58,6 +58,8 @@ def primary(server: SocketlessServer) -> SocketlessServer:
     """One that has something to tell in each section, with a replica, and that stops."""
     for line in LINES:
         server.send_line(line)
+    for line in ("CLIENT ACKS 1", "CONFIG SET replica-quorum-lease 1000"):
+        server.client().send_line(line)
     state = server.state
     state.replication.replicas.joined(Replica(server.client().client), monotonic_ms())
     state.addresses = Listens()
