@@ -55,6 +55,8 @@ class HandReplica(Peer):
     @classmethod
     async def follow(cls, server: Running) -> HandReplica:
         replica = cls(await server.connect())
+        # What is in the memory of other tests' servers would have it refused as an older Redis.
+        await replica.ask("CONFIG SET repl-oldest-replica 8.8")
         name, offset = await replica.ask("CLIENT OFFSET")
         await replica.ask("REPLCONF capa psync2 capa penstock")
         replica.send(f"PSYNC {name.decode()} {offset + 1}")

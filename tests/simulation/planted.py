@@ -142,7 +142,7 @@ SEEN_BY = {
 
 WORDS = {  # of which one stands in what is told
     "forgotten_fsync": ("does not start", "is not there as such", "not linearizable"),
-    "lost_piece": ("were counted", "is missing", "is lost"),
+    "lost_piece": ("were counted", "is missing", "is lost", "its checksum there is not that"),
     "lost_write": ("not linearizable",),
     "forgotten_ack": ("was delivered after", "was acknowledged, and is a dead letter"),
     "early_redelivery": ("has come too soon",),
