@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,8 @@ from tests.worth import rounds
 
 OF_7_0 = WriteOptions(version=10)
 DATABASES = 16
+# Fields that Redis does not write: storage/snapshot/part_sums.py. The second byte is a length.
+PART_SUMS = re.compile(rb"\xfa\x0dpenstock-sums(?:[\x00-\x3f]|[\x40-\x7f].)[0-9a-f: ]+", re.DOTALL)
 HASH_TABLE, SET_TABLE = 4, 2  # RDB types, whose fields and members are in no order
 
 
@@ -182,7 +185,7 @@ def test_redis_reads_its_file_as_written_again_by_penstock(
     assert len(list(reader)) > 150
     ours = b"".join(SnapshotWriter(load(saved), reader.aux, options))
     if options.compress:
-        assert len(ours) == len(saved)
+        assert len(PART_SUMS.sub(b"", ours)) == len(saved)
     oracle.call("FLUSHALL")
     oracle.load(ours)
     assert oracle.digest() == before

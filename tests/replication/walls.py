@@ -25,8 +25,15 @@ class Gate:
         self._links: set[asyncio.Task[None]] = set()
 
     async def listen(self) -> None:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.port = server.sockets[0].getsockname()[1]
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """End all links, and listen no more."""
+        self._server.close()
+        for link in self._links:
+            link.cancel()
+        await asyncio.gather(*self._links, return_exceptions=True)
 
     def shut(self) -> None:
         self._open.clear()
@@ -95,5 +102,12 @@ class Walls:
 
     def close(self) -> None:
         """End the thread, when all servers have gone."""
+        asyncio.run_coroutine_threadsafe(self._close_gates(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
+
+    async def _close_gates(self) -> None:
+        for gate in self._gates.values():
+            await gate.close()
+        await asyncio.sleep(0)  # the transports of the links end
