@@ -33,11 +33,18 @@ class Decider:
         self.promotions = 0
         self.since_s = 0.0  # when the primary was promoted
         self._heard_s = world.loop.time()
+        self.takes_any = False  # a replica, not the one that is furthest
+        self.hesitates_s = 0.0  # at most, before it promotes
+        self.tells_after_s = 0.0  # at most, before it tells others of the new primary
+        self.rests = False
 
     async def run(self) -> None:
         """Work for ever."""
         while True:
             await asyncio.sleep(ASKS_EVERY_S)
+            if self.rests:
+                self._heard_s = self._world.loop.time()
+                continue
             reports = {}
             for host in self._hosts:
                 report = await self._ask(host)
@@ -79,7 +86,8 @@ class Decider:
         ]  # fmt: skip
         if not candidates:
             return
-        chosen = self.chosen(candidates, reports)
+        chosen = self._chosen(candidates, reports)
+        await self._wait(self.hesitates_s)
         reply = await self._tell(chosen, "REPLICAOF", "NO", "ONE")
         if reply != b"OK":
             return
@@ -90,9 +98,15 @@ class Decider:
         self.promotions += 1
         self.since_s = self._heard_s = self._world.loop.time()
         reports[chosen.name]["role"] = "master"
+        await self._wait(self.tells_after_s)
 
-    def chosen(self, candidates: list[Host], reports: dict[str, dict[str, str]]) -> Host:
-        """The one that is furthest."""
+    async def _wait(self, longest_s: float) -> None:
+        if longest_s:
+            await asyncio.sleep(self._world.random.uniform(0, longest_s))
+
+    def _chosen(self, candidates: list[Host], reports: dict[str, dict[str, str]]) -> Host:
+        if self.takes_any:
+            return self._world.random.choice(candidates)
         return max(candidates, key=lambda host: int(reports[host.name]["slave_repl_offset"]))
 
     async def _align(self, reports: dict[str, dict[str, str]]) -> None:

@@ -121,6 +121,11 @@ class Disk:
         self.flip_back(path, at, bit)
         return path, at, bit
 
+    def names_of(self, path: Path) -> list[str]:
+        """All names that the file at *path* has."""
+        file = self.names[path]
+        return [other.name for other, one in self.names.items() if one is file]
+
     def flip_back(self, path: Path, at: int, bit: int) -> None:
         """Flip that bit once more."""
         file = self.names[path]

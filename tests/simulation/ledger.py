@@ -30,10 +30,14 @@ class Entry(NamedTuple):
 
 
 class Ledger:
-    """*wait* commands follow each entry, and say whether that is sure to be kept."""
+    """A *wait* command follows each entry, and says whether that is sure to be kept.
 
-    def __init__(self, random: Random) -> None:
+    *confirms*: they are written on connections with CLIENT ACKS, and each that is answered is sure.
+    """
+
+    def __init__(self, random: Random, confirms: bool = False) -> None:
         self._random = random
+        self._confirms = confirms
         self.entries: list[Entry] = []
         self._tokens = 0
         self._sent: set[bytes] = set()
@@ -80,7 +84,7 @@ class Ledger:
         if is_error(reply) or reply is None or any(map(is_error, reply)):
             return False
         now_s = asyncio.get_running_loop().time()
-        is_sure = False
+        is_sure = self._confirms
         if wait:
             try:
                 is_sure = await wire.call(*wait, timeout_s=3.0) == wait[1]

@@ -20,7 +20,9 @@ from detangle import lin
 from tests.simulation.client import Wire, is_error
 
 # What is not executed: the server says so before it looks at the command.
-REFUSALS = ("LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "BUSY", "NOGOODSLAVE")
+REFUSALS = (
+    "LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS", "NOQUORUM", "BUSY", "NOGOODSLAVE",
+)  # fmt: skip
 
 KEYS = 3
 Find = Callable[[], Any]  # a connection to the primary, as an awaitable
@@ -58,10 +60,14 @@ class Pushes(lin.Model):
 
 
 class Registers:
-    """Clients of single keys; without *reads*, of commands that only a primary takes."""
+    """Clients of single keys; without *reads*, of commands that only a primary takes.
 
-    def __init__(self, random: Random, reads: bool = True) -> None:
+    *moves*: who is refused, or gets no confirmation, looks for another server.
+    """
+
+    def __init__(self, random: Random, reads: bool = True, moves: bool = False) -> None:
         self._random = random
+        self._moves = moves
         self._ways = _WAYS if reads else _WRITES
         self.histories = {f"r:{n}": lin.History() for n in range(KEYS)}
         self.histories |= {f"l:{n}": lin.History() for n in range(KEYS)}
@@ -69,32 +75,42 @@ class Registers:
         self.done = 0
         self.torn = ""  # a transaction of which one part was seen
 
-    async def client(self, name: str, find: Find, operations: int, pause_s: float) -> None:
+    async def client(
+        self,
+        name: str,
+        find: Find,
+        operations: int,
+        pause_s: float,
+        ends: Callable[[], bool] = lambda: False,
+        only_reads: bool = False,
+    ) -> None:
         """Do so many operations, over one connection as long as it lives."""
         wire: Wire | None = None
         for _ in range(operations):
+            if ends():
+                break
             await asyncio.sleep(self._random.uniform(0, pause_s))
             if wire is None or wire.is_lost:
                 wire = await find()
                 if wire is None:
                     continue
             try:
-                if self._random.random() < 0.2:
+                if self._random.random() < 0.2 and not only_reads:
                     await self._transaction(wire)
                 else:
-                    await self._operation(name, wire)
+                    await self._operation(name, wire, only_reads)
             except OSError:
                 wire.close()
                 wire = None
         if wire is not None:
             wire.close()
 
-    async def _operation(self, name: str, wire: Wire) -> None:
+    async def _operation(self, name: str, wire: Wire, only_reads: bool) -> None:
         key = self._random.choice(list(self.histories))
         history = self.histories[key]
         self._values += 1
         value = f"{self._values}"
-        f, words = self._random.choice(self._ways[key[0]])
+        f, words = self._random.choice(self._ways[key[0]][only_reads:])
         op = history.invoke(name, f, None if f == "read" else value)
         try:
             reply = await wire.call(words, key, *_rest(words, value))
@@ -109,6 +125,8 @@ class Registers:
             history.fail(op)
         else:
             history.info(op)
+        if self._moves and kind != "ok":
+            wire.close()
 
     async def _transaction(self, wire: Wire) -> None:
         if self._random.random() < 0.5:
@@ -120,15 +138,42 @@ class Registers:
             _forget(wire.send(*words))
         await wire.call("EXEC")
 
+    async def look(self, wire: Wire) -> None:
+        """Read all keys at the end, on a connection of which each reply can be relied on."""
+        for key, history in self.histories.items():
+            _, words = _WAYS[key[0]][1]
+            op = history.invoke("last", "read")
+            reply = await wire.call(words, key, *_rest(words, ""))
+            assert not is_error(reply), reply
+            history.ok(op, _output(words, reply))
+
     def problems(self) -> list[str]:
         """What no order can explain."""
         found = [self.torn] if self.torn else []
         for key, history in self.histories.items():
             model = Swaps() if key[0] == "r" else Pushes()
-            result = history.check(model)
+            result = lin.check(_seen(history.operations), model)
             if not result.ok:
                 found.append(f"{key} is not linearizable:\n{result.explain()}")
         return found
+
+
+def _seen(operations: list[lin.Operation]) -> list[lin.Operation]:
+    """*operations* without those that nobody knows of, and nobody has seen.
+
+    If an order explains all replies and has such a write, one without it does, too: nothing was
+    read between it and the next write. Of a list this holds if it was read at the end: a push is
+    there, or has never been.
+    """
+    seen: set[object] = set()
+    for op in operations:
+        if op.status == "ok" and op.f in ("read", "swap"):
+            seen.update(op.output if isinstance(op.output, tuple) else (op.output,))
+    is_read_at_end = any(op.process == "last" for op in operations)
+    return [
+        op for op in operations
+        if op.status == "ok" or op.arg in seen or (op.f == "push" and not is_read_at_end)
+    ]  # fmt: skip
 
 
 _WAYS: dict[str, Sequence[tuple[str, str]]] = {

@@ -70,19 +70,21 @@ class SameData:
 
     async def _compare_groups(self, primary: Host, host: Host) -> None:
         """The digest leaves groups out."""
-        if await self._groups(primary) != await self._groups(host):
+        if await groups_of(self._world, primary) != await groups_of(self._world, host):
             self.problems.append(f"{host.name} has other groups than {primary.name}")
 
-    async def _groups(self, host: Host) -> list[object]:
-        wire = await self._world.wire(host, "watcher")
-        pending = await wire.call("XPENDING", "jobs", "workers", "-", "+", 1000)
-        groups = await wire.call("XINFO", "GROUPS", "jobs")
-        wire.close()
-        found: list[object] = []
-        if isinstance(pending, list):  # without how long each has been idle
-            found = [[one[0], one[1], one[3]] for one in pending]
-        if isinstance(groups, list):
-            for group in groups:
-                known = dict(zip(group[::2], group[1::2], strict=True))
-                found.append([known[b"name"], known[b"last-delivered-id"], known[b"pending"]])
-        return found
+
+async def groups_of(world: World, host: Host) -> list[object]:
+    """What *host* knows of the groups of a stream."""
+    wire = await world.wire(host, "watcher")
+    pending = await wire.call("XPENDING", "jobs", "workers", "-", "+", 1000)
+    groups = await wire.call("XINFO", "GROUPS", "jobs")
+    wire.close()
+    found: list[object] = []
+    if isinstance(pending, list):  # without how long each has been idle
+        found = [[one[0], one[1], one[3]] for one in pending]
+    if isinstance(groups, list):
+        for group in groups:
+            known = dict(zip(group[::2], group[1::2], strict=True))
+            found.append([known[b"name"], known[b"last-delivered-id"], known[b"pending"]])
+    return found

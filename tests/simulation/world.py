@@ -44,6 +44,7 @@ class Outcome(NamedTuple):
     seconds: float  # of simulated time
     counts: dict[str, int]
     trace: list[str]
+    cpu_s: float = 0.0  # that it took to play
 
 
 class World:
