@@ -220,6 +220,7 @@ class Server:
         """The AOF has been fsynced in the background: some may have waited for it."""
         if self.state.propagation.durability is not None:
             self.state.propagation.durability.write()
+        self.state.replication.confirmations.synced()
         self.dispatcher.waits.serve_keyless()
 
     def _role_changed(self) -> None:

@@ -37,3 +37,26 @@ def test_what_a_killed_process_has_written_is_fsynced_before_the_next_one_shows_
 
     for seed in range(5):  # the power cut keeps what was not fsynced, or a part of it, or nothing
         assert run(seed, shown_and_lost).problems == []
+
+
+def test_what_is_confirmed_with_fsync_is_on_the_disk_of_the_primary_that_comes_back() -> None:
+    """Once, FSYNC asked for the disks of replicas alone; these follow a primary that is back."""
+
+    async def confirmed_and_lost(world: World) -> None:
+        primary = world.host("p", appendonly="yes", appendfsync="everysec")
+        settings = {"appendonly": "yes", "appendfsync": "always", "replicaof": "p 6379"}
+        replica = world.host("q", **settings)
+        for host in (primary, replica):
+            host.start()
+            assert await world.serving(host)
+        wire = await world.wire(primary)
+        await wire.call("CLIENT", "ACKS", 1, "FSYNC", "TIMEOUT", 30_000)
+        for number in range(3):
+            assert await wire.call("SET", "k", number, timeout_s=60) == b"OK"
+        primary.power_off()
+        primary.start()
+        assert await world.serving(primary)
+        assert await (await world.wire(primary)).call("GET", "k") == b"2"
+
+    for seed in range(5):
+        assert run(seed, confirmed_and_lost).problems == []

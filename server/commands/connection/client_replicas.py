@@ -23,8 +23,9 @@ def client_acks(call: Call) -> Reply:
 
     CLIENT ACKS <OFF | numreplicas | QUORUM> [FSYNC] [TIMEOUT milliseconds]
 
-    With FSYNC they have it on disk. What is not confirmed after *milliseconds* (5000 if not given)
-    is answered by an error. docs/confirmed-writes.md says what is promised.
+    With FSYNC they have it on disk, and so does this server, if it has an append-only file. What is
+    not confirmed after *milliseconds* (5000 if not given) is answered by an error.
+    docs/confirmed-writes.md says what is promised.
     """
     words = [word.decode("utf-8", "replace") for word in call.argv[2:]]
     try:

@@ -10,7 +10,8 @@
                         the end of this very turn
 
 A *level* is what clients ask for: a number of replicas or a quorum (quorum.py), with or without
-their disks. What was confirmed once stays so, even if the replicas that had it have gone.
+their disks and our own (own_disk.py). What was confirmed once stays so, even if the replicas that
+had it have gone.
 
 While there is such a client, the server keeps a backlog, and so an offset, even without a replica.
 
@@ -31,6 +32,7 @@ from server.config.acks_options import QUORUM, AcksOptions
 from server.config.parameters import Config
 from server.observe.part import Part
 from server.parts.replication.feed import Feed
+from server.parts.replication.own_disk import OwnDisk
 from server.parts.replication.quorum import Quorum, nth_largest
 from server.parts.replication.replica import Replica
 from server.parts.replication.replicas import Replicas
@@ -53,12 +55,17 @@ class Confirmations(Part):
     )  # fmt: skip
 
     def __init__(
-        self, config: Config, feed: Feed, replicas: Replicas, now_ms: Callable[[], int]
+        self,
+        config: Config,
+        feed: Feed,
+        replicas: Replicas,
+        disk: OwnDisk,
+        now_ms: Callable[[], int],
     ) -> None:
         self._feed = feed
         self._replicas = replicas
         self.now_ms = now_ms
-        self.quorum = Quorum(config, replicas)
+        self.quorum = Quorum(config, replicas, disk)
         self.keys = UnconfirmedKeys()
         self._levels: dict[tuple[int, bool], Level] = {}
         self._holding: dict[Client, None] = {}  # those of whom something is held
@@ -200,6 +207,11 @@ class Confirmations(Part):
     def _confirmed_by(self, level: Level) -> int:
         if self._feed.follows:
             return 0
+        if level.fsync:
+            return min(self._by_replicas(level), self.quorum.disk.fsynced())
+        return self._by_replicas(level)
+
+    def _by_replicas(self, level: Level) -> int:
         if level.wanted == QUORUM:
             return self.quorum.confirmed(level.fsync, self.now_ms())
         offsets = [
@@ -214,6 +226,11 @@ class Confirmations(Part):
             turn: EndOfTurn = self._feed.turn
             turn.send_later(client.endpoint)
 
+    def synced(self) -> None:
+        """The append-only file has been fsynced: some may have waited for that."""
+        if self._levels:
+            self._look()
+
     def replica_left(self, replica: Replica) -> None:
         """The connection of *replica* is closed."""
         self.quorum.left(replica, self.now_ms())
@@ -224,8 +241,8 @@ class Confirmations(Part):
         if self._has_lease and not self._feed.follows and self._replicas.online:
             self._feed.ask_again()
             self.quorum.asked(self._feed.offset(), now_ms)
-        if self._levels and self._has_lease:
-            self._look()  # a replica may count by now
+        if self._levels:
+            self._look()  # a replica may count by now, or our own disk have it
         for client in list(self._holding):
             held = client.acks
             if held is not None and held.portions and held.portions[0].due_ms <= now_ms:

@@ -20,6 +20,8 @@ With replica-quorum-lease (ms; 0: none of this holds, any quorum of online repli
    been mute for less than replica-quorum-grace. A replica may have gone because it was made the
    primary: as long as Sentinel may be about to tell others, nothing is confirmed that it lacks.
 
+With FSYNC, what is confirmed the primary has on its own disk, too (own_disk.py).
+
 All times are of this machine's monotonic clock. What is relied on is that clocks of two machines
 run at the same pace, within a fraction of the lease.
 """
@@ -29,6 +31,7 @@ from __future__ import annotations
 from collections import deque
 
 from server.config.parameters import Config
+from server.parts.replication.own_disk import OwnDisk
 from server.parts.replication.replica import FAR_MS, Replica
 from server.parts.replication.replicas import Replicas
 
@@ -37,10 +40,11 @@ MOST_GONE = 1000  # replicas that are waited for; the oldest are forgotten befor
 
 
 class Quorum:
-    """Counts the *replicas* of a primary. Times are monotonic ms."""
+    """Counts the *replicas* of a primary, which has its own *disk*. Times are monotonic ms."""
 
-    def __init__(self, config: Config, replicas: Replicas) -> None:
+    def __init__(self, config: Config, replicas: Replicas, disk: OwnDisk) -> None:
         self._config = config
+        self.disk = disk
         self._replicas = replicas
         self._asks: deque[tuple[int, int]] = deque(maxlen=MOST_ASKS)  # (offset, when)
         self._gone: deque[tuple[int, int]] = deque(maxlen=MOST_GONE)  # (acked, waited for until)
@@ -48,6 +52,7 @@ class Quorum:
 
     def begin(self) -> None:
         """The server is a primary from now on: it knows of no replica."""
+        self.disk.begin()
         self._asks.clear()
         self._gone.clear()
         self._most_online = 1

@@ -28,6 +28,7 @@ from server.parts.replication.confirmations import Confirmations
 from server.parts.replication.failover import Failover
 from server.parts.replication.feed import Feed
 from server.parts.replication.history import History
+from server.parts.replication.own_disk import OwnDisk
 from server.parts.replication.replica import Replica, Stage, replica_of
 from server.parts.replication.replicas import Replicas, name_of
 from server.parts.replication.ties import NoListener, NoPipes, Pipes, RoleListener
@@ -95,7 +96,8 @@ class Replication(Part):
         self.history = History(new_id())
         self.feed = Feed(propagation, self.history)
         self.replicas = Replicas(config, self.feed)
-        self.confirmations = Confirmations(config, self.feed, self.replicas, now_ms)
+        disk = OwnDisk(propagation, self.feed)
+        self.confirmations = Confirmations(config, self.feed, self.replicas, disk, now_ms)
         self.traffic = Traffic(self.replicas.all)
         self._copies: Copies | None = None
         self.following: Following | None = None

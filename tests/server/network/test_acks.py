@@ -113,6 +113,25 @@ async def test_with_fsync_it_has_to_be_on_the_replicas_disk() -> None:
 
 
 @on_each_loop
+async def test_with_fsync_it_has_to_be_on_the_primarys_own_disk_too() -> None:
+    """It may lose power, and be back before anybody has replaced it."""
+    async with running(appendonly=True, appendfsync="no") as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1 FSYNC")
+        writer.send("SET k 1")
+        await until_held(server)
+        end = offset_of(server)
+        replica.ack(end, end)
+        seen = server.server.state.replication.replicas.all[0]
+        await server.until(lambda: seen.fsynced >= end)
+        assert writer.has_nothing()
+        other = await Peer.connect(server)
+        assert await other.ask("CONFIG SET appendfsync always") == b"OK"
+        assert await other.ask("SET another 1") == b"OK"
+        assert await writer.read() == b"OK"
+
+
+@on_each_loop
 async def test_a_read_waits_for_the_last_change_of_its_keys_whoever_made_it() -> None:
     async with running() as server:
         replica = await HandReplica.follow(server)

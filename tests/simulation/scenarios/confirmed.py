@@ -37,12 +37,14 @@ class Group:
         random = world.random
         self.world = world
         self.moves_time = False
-        self.keeps_all = random.random() < 0.5  # appendfsync always
+        self._is_always = random.random() < 0.5  # appendfsync
         self._fsync_share = random.choice((0, 0.5, 1.0))
+        # of all that was confirmed, the primary's disk has everything
+        self._keeps_all = self._is_always or self._fsync_share == 1.0
         self.hosts = three(
             world,
             appendonly="yes",
-            appendfsync="always" if self.keeps_all else "everysec",
+            appendfsync="always" if self._is_always else "everysec",
             replica_quorum_of=random.choice(("0", "2")),
             replica_quorum_lease=random.choice(("500", "600", "800")),
             replica_quorum_grace=random.choice(("5000", "10000")),
@@ -77,7 +79,7 @@ class Group:
         timeout_ms = random.choice((300, 1000, 2500))
         if random.random() < self._fsync_share:
             words.append("FSYNC")
-            timeout_ms += 0 if self.keeps_all else 1500
+            timeout_ms += 0 if self._is_always else 2000
         words += ["TIMEOUT", str(timeout_ms)]
         try:
             opening = Wire.open(self.world.network, client, host.name)
@@ -172,16 +174,16 @@ class Group:
             self.world.network.cut(primary.name, other.name)
 
     async def _cut_power(self, primary: Host) -> None:
-        """With everysec it may come back without what it had confirmed: not as the primary."""
+        """If it may come back without what it had confirmed, then not as the primary."""
         promotions = self.decider.promotions
         primary.power_off()
         await asyncio.sleep(self.world.random.uniform(0, 6.0))
-        while not self.keeps_all and self.decider.promotions == promotions:
+        while not self._keeps_all and self.decider.promotions == promotions:
             await asyncio.sleep(0.2)
 
     async def _cut_all_power(self) -> None:
         """All machines; nobody is promoted until they are back."""
-        if not self.keeps_all:
+        if not self._keeps_all:
             return
         self.decider.rests = True
         for host in self.hosts:

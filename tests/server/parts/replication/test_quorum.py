@@ -9,6 +9,7 @@ from server.config.parameters import Config
 from server.parts.propagation.propagation import Propagation
 from server.parts.replication.feed import Feed
 from server.parts.replication.history import History
+from server.parts.replication.own_disk import OwnDisk
 from server.parts.replication.quorum import Quorum
 from server.parts.replication.replica import Replica, Stage
 from server.parts.replication.replicas import Replicas
@@ -21,8 +22,10 @@ class Group:
         config = Config()
         for name, value in parameters.items():
             setattr(config, name, value)
-        self.replicas = Replicas(config, Feed(Propagation(), History("a" * 40)))
-        self.quorum = Quorum(config, self.replicas)
+        propagation = Propagation()
+        feed = Feed(propagation, History("a" * 40))
+        self.replicas = Replicas(config, feed)
+        self.quorum = Quorum(config, self.replicas, OwnDisk(propagation, feed))
 
     def joins(self) -> Replica:
         replica = Replica(Client(1, 0))
