@@ -19,7 +19,7 @@ class Behind(Exception):
 
 
 def acks_words(replicas: int | str, fsync: bool, timeout_ms: int | None) -> list[str]:
-    """CLIENT ACKS: a number of *replicas*, or "quorum"; with *fsync*, on their disks."""
+    """CLIENT ACKS: a number of *replicas*, or "quorum"; with *fsync*, on disks there and here."""
     words = ["CLIENT", "ACKS", str(replicas)]
     if fsync:
         words.append("FSYNC")

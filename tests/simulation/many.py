@@ -28,7 +28,7 @@ _forks = multiprocessing.get_context("fork")  # what is imported is so once
 
 
 def one(play: Play, seed: int) -> Outcome:
-    """The outcome of *play*(seed), whatever happens; *seconds of CPU* are part of it."""
+    """The outcome of *play*(seed), whatever happens, with the CPU that it took."""
     begun_s = time.process_time()
     try:
         outcome = play(seed)
@@ -104,6 +104,7 @@ class Worker:
 
 
 def _work(play: Play, seeds: range, pipe: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began it ends it
     for seed in seeds:
         signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST_S)  # it ends the process
         pipe.send(one(play, seed))

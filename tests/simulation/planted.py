@@ -34,6 +34,7 @@ from server.parts.replication.quorum import Quorum
 from server.table.command import TABLE
 from storage.stream.stream import Stream
 from tests.simulation.children import SwitchedFiles
+from tests.simulation.scenarios import group
 
 EVERY = 9  # call of a command goes wrong
 
@@ -165,13 +166,19 @@ def hasty_quorum() -> Iterator[None]:
 
 @contextmanager
 def endless_lease() -> Iterator[None]:
-    with patch.object(Quorum, "holds", lambda *_: True):
+    with (
+        patch.object(Quorum, "holds", lambda *_: True),
+        patch.object(group, "FAULTS", ("all cut",)),  # what shows it
+    ):
         yield
 
 
 @contextmanager
 def forgotten_replica() -> Iterator[None]:
-    with patch.object(Quorum, "left", lambda *_: None):
+    with (
+        patch.object(Quorum, "left", lambda *_: None),
+        patch.object(group, "FAULTS", ("cut",)),
+    ):
         yield
 
 
@@ -182,10 +189,10 @@ def unsent_ack() -> Iterator[None]:
     def around(handler: Handler, call: Any) -> Any:
         seen[0] += 1
         stream = call.db.read(call.argv[1], Stream)
-        group = None if stream is None else stream.find_group(call.argv[2])
-        if seen[0] % 3 or group is None:
+        workers = None if stream is None else stream.find_group(call.argv[2])
+        if seen[0] % 3 or workers is None:
             return handler(call)
-        return sum(group.ack(one) for one in stream_args.entry_ids(call.argv, 3))
+        return sum(workers.ack(one) for one in stream_args.entry_ids(call.argv, 3))
 
     with _changed([b"xack", b"k", b"g", b"1"], around):
         yield

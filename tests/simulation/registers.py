@@ -62,7 +62,7 @@ class Pushes(lin.Model):
 class Registers:
     """Clients of single keys; without *reads*, of commands that only a primary takes.
 
-    *moves*: who is refused, or gets no confirmation, looks for another server.
+    *moves*: who is refused, or whose write is not confirmed, looks for another server.
     """
 
     def __init__(self, random: Random, reads: bool = True, moves: bool = False) -> None:
@@ -125,7 +125,7 @@ class Registers:
             history.fail(op)
         else:
             history.info(op)
-        if self._moves and kind != "ok":
+        if self._moves and (kind == "fail" or (kind == "info" and f != "read")):
             wire.close()
 
     async def _transaction(self, wire: Wire) -> None:

@@ -7,6 +7,7 @@ replicas.py     replicas              a primary, and replicas
 failover.py     failover              and a decider that promotes one of them
 handover.py     handover              FAILOVER
 confirmed.py    confirmed, .._queue   and clients with CLIENT ACKS
+group.py        the servers and failures of these
 common.py       what they share
 """
 

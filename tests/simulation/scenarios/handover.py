@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from itertools import combinations
 
 from tests.simulation.client import Wire
 from tests.simulation.host import Host
@@ -30,8 +31,8 @@ async def handover(world: World) -> None:
         for n in range(random.randint(2, 3))
     ]
     for _ in range(random.randint(1, 3)):
-        for host in hosts[1:]:
-            world.network.slow(hosts[0].name, host.name, random.choice((0, 0.5)))
+        for one, other in combinations(hosts, 2):
+            world.network.slow(one.name, other.name, random.choice((0, 0.5)))
         await asyncio.sleep(random.uniform(0.5, 3.0))
         for host in hosts:
             words = ("FAILOVER", "TIMEOUT", str(random.choice((200, 3000))))

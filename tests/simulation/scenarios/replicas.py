@@ -14,14 +14,17 @@ from tests.simulation.world import World
 OF_REPLICAS = ("kill", "power", "pause", "cut", "slow", "reset", "full copy")
 
 
-def three(world: World, is_chain: bool = False, **settings: str) -> list[Host]:
-    """Hosts a, b and c; b follows a, and c too, or as a *chain* follows b."""
+def three(world: World, is_chain: bool = False, more: str = "", **settings: str) -> list[Host]:
+    """Hosts a, b and c; b follows a, and c too, or as a *chain* follows b. *more* follow a."""
     common = {"repl_ping_replica_period": "1", "repl_timeout": "10", **variety(world), **settings}
     if world.random.random() < 0.5:
         common["repl_backlog_size"] = "16kb"
     first = world.host("a", **common)
     second = world.host("b", replicaof="a 6379", **common)
-    return [first, second, world.host("c", replicaof=f"{'ab'[is_chain]} 6379", **common)]
+    third = world.host("c", replicaof=f"{'ab'[is_chain]} 6379", **common)
+    return [first, second, third] + [
+        world.host(name, replicaof="a 6379", **common) for name in more
+    ]
 
 
 async def replicas(world: World) -> None:
