@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from tests.simulation.host import Host
 from tests.simulation.world import World, run
 
 
@@ -60,3 +61,43 @@ def test_what_is_confirmed_with_fsync_is_on_the_disk_of_the_primary_that_comes_b
 
     for seed in range(5):
         assert run(seed, confirmed_and_lost).problems == []
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_role_is_handed_over_once_if_the_answer_is_lost(goes_on: bool) -> None:
+    """Once, the old primary took the second answer for a refusal: there were two primaries."""
+
+    async def asked_twice(world: World) -> None:
+        hosts = [world.host("a")]
+        hosts += [world.host(name, replicaof="a 6379") for name in "bc"]
+        for host in hosts:
+            host.start()
+            assert await world.serving(host)
+        wires = [await world.wire(host) for host in hosts]
+        while await wires[0].call("WAIT", 2, 100) != 2:
+            await wires[0].call("INCR", "n")
+        answers = world.network.link("b", "a")
+        answers.fastest_s = answers.slowest_s = 0.3
+        await wires[0].call("FAILOVER", "TO", "b", "6379")
+        while is_replica(hosts[1]):
+            await asyncio.sleep(0.001)
+        world.network.reset("a", "b")  # the answer is on the way
+        if goes_on:
+            world.network.cut("a", "b")
+            await wires[2].call("REPLICAOF", "b", "6379")
+            for _ in range(100):
+                await asyncio.sleep(0.05)
+                await wires[1].call("FAILOVER", "TO", "c", "6379")
+                if is_replica(hosts[1]):
+                    break
+            world.network.heal()
+        await asyncio.sleep(30)
+        assert [host.name for host in hosts if not is_replica(host)] == ["c" if goes_on else "b"]
+
+    for seed in range(3):
+        assert run(seed, asked_twice).problems == []
+
+
+def is_replica(host: Host) -> bool:
+    assert host.server is not None
+    return host.server.state.replication.following is not None

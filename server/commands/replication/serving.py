@@ -129,18 +129,27 @@ def psync(call: Call) -> Reply:
     if replica is not None and replica.has_joined:
         return NO_REPLY
     if len(argv) > 3 and argv[3].upper() == b"FAILOVER":
-        _take_over(call, history_id)
+        _take_over(call, history_id, offset)
     return _join(call, history_id, offset)
 
 
-def _take_over(call: Call, history_id: str) -> None:
-    """Our primary hands its role over, by FAILOVER."""
+def _take_over(call: Call, history_id: str, offset: int) -> None:
+    """Our primary hands its role over, by FAILOVER.
+
+    It asks again if it has lost the link before our answer came. An error would make it a primary
+    again, besides the one that we are, or were by now.
+    """
     replication = call.server.replication
+    place = (history_id, offset)
+    if place in replication.taken_over:
+        _log.info("Failover request received again.")
+        return
     if not replication.is_replica:
         raise FAILOVER_TO_PRIMARY
     if history_id != replication.history.id:
         raise FAILOVER_OF_ANOTHER
     _log.info("Failover request received, becoming master.")
+    replication.taken_over.append(place)
     replication.promote()
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,6 +59,7 @@ NO_PENSTOCK = (
     " without them, set repl-foreign-replicas to follow here"
 )
 MOST_NAMED = 1000  # replicas that are refused
+MOST_TAKEN_OVER = 10  # hand-overs whose answer may have been lost
 
 _log = logging.getLogger("penstock")
 
@@ -105,6 +107,8 @@ class Replication(Part):
         self.link: Client | None = None  # to our primary, as a client, while it is up
         self.pipes: Pipes = NoPipes()
         self.failover = Failover(self, self.feed)
+        # where in its history a primary has handed its role over to us
+        self.taken_over: deque[tuple[str, int]] = deque(maxlen=MOST_TAKEN_OVER)
         self.stream_db = 0  # that our primary's stream has selected
         persistence.snapshots.history = self
         self.must_ack = False  # our primary has asked how far we are
