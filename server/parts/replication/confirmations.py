@@ -158,8 +158,7 @@ class Confirmations(Part):
         if not command.flags & DATA or not held.is_on:
             return
         if self._has_lease and not has_changed and not self.quorum.holds(self.now_ms()):
-            self._feed.ask_again()
-            offset = self._feed.offset()  # who has that has been here after the command
+            offset = self._feed.probe()
         elif not has_changed:
             if self.keys.last <= held.level.confirmed:
                 return
@@ -239,8 +238,7 @@ class Confirmations(Part):
 
     def tick(self, now_ms: int) -> None:
         if self._has_lease and not self._feed.follows and self._replicas.online:
-            self._feed.ask_again()
-            self.quorum.asked(self._feed.offset(), now_ms)
+            self.quorum.asked(self._feed.probe(), now_ms)
         if self._levels:
             self._look()  # a replica may count by now, or our own disk have it
         for client in list(self._holding):

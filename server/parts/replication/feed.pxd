@@ -19,6 +19,7 @@ cdef class Feed(Endpoint):
     cdef Encoder _out
     cdef int _db
     cdef bint _asks
+    cdef bint _is_probed
     cdef bint _was_asked
     cdef public UnconfirmedKeys keys
     cdef object _own
@@ -29,7 +30,7 @@ cdef class Feed(Endpoint):
     cpdef ping(self)
     cpdef ask_offsets(self)
     cpdef ask_in_turn(self)
-    cpdef ask_again(self)
+    cpdef object probe(self)
     cdef _add_raw(self, bytes command)
     cdef _added(self, bint is_first)
     @cython.locals(words=list, word=bytes, out=Encoder, db=int, before=Py_ssize_t)

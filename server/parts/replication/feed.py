@@ -40,6 +40,7 @@ class Feed(Endpoint):
     __slots__ = (
         "_asks",
         "_db",
+        "_is_probed",
         "_out",
         "_own",
         "_propagation",
@@ -64,6 +65,7 @@ class Feed(Endpoint):
         self._db = -1  # the database that a reader of the stream has selected by now
         self._was_asked = False  # replicas have been asked for their offset, after all changes
         self._asks = False  # they are to be asked when the turn ends
+        self._is_probed = False  # with something new
         self.keys: UnconfirmedKeys | None = None  # while somebody waits for confirmations
         self._own: OwnWords | None = None  # while somebody follows who does not know them
         self.wants_buffer = False
@@ -112,10 +114,15 @@ class Feed(Endpoint):
             self._asks = True
             self.turn.send_later(self)
 
-    def ask_again(self) -> None:
-        """Ask them, even if nothing has been added since they were asked last."""
-        self._was_asked = False
+    def probe(self) -> int:
+        """Ask them when the turn ends, even if nothing has been added since they were asked last.
+
+        Returns an offset: who tells that it has that much has been here after this call. What was
+        added before, it may have told of before, and that may have been long on its way.
+        """
+        self._is_probed = True
         self.ask_in_turn()
+        return self.history.offset + self._out.size() + 1
 
     def _add_raw(self, command: bytes) -> None:
         """Add *command*, which is encoded already."""
@@ -172,8 +179,12 @@ class Feed(Endpoint):
     def _ask_those_online(self) -> None:
         for replica in self.replicas:
             if replica.is_online:
+                if self._is_probed:  # the answer to GETACK says what was there before GETACK
+                    self._add_raw(PING)
+                    self._was_asked = False
                 self.ask_offsets()
-                return
+                break
+        self._is_probed = False
 
     def pass_on(self, data: bytes) -> None:
         """Hand on *data* of our own primary's stream, which has been run."""

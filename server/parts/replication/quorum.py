@@ -74,7 +74,7 @@ class Quorum:
     # ------------------------------------------------------------------ who is there
 
     def asked(self, offset: int, now_ms: int) -> None:
-        """All were asked how far they are: who has the history up to *offset* was here then."""
+        """All were asked how far they are: who tells of *offset* was here then, or later."""
         self._asks.append((offset, now_ms))
 
     def heard(self, replica: Replica, now_ms: int) -> None:

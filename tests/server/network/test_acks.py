@@ -303,6 +303,60 @@ async def test_the_parameter_holds_for_those_who_connect_later_and_reset_brings_
         assert await before.ask("CONFIG GET client-acks") == [b"client-acks", b"1 timeout 20"]
 
 
+GET_ACK = b"*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n"
+
+
+@on_each_loop
+async def test_what_a_replica_told_before_it_was_asked_renews_no_lease() -> None:
+    """It may have been on its way since before a cut, and the replica may be a primary by now."""
+    async with running(replica_quorum_lease=60_000) as server:
+        told = (await (await Peer.connect(server)).ask("CLIENT OFFSET"))[1]
+        replica = await HandReplica.follow(server)
+        confirmations = server.server.state.replication.confirmations
+        [seen] = server.server.state.replication.replicas.all
+        told += len(await replica.reader.readuntil(GET_ACK))
+        between_ms = confirmations.now_ms()
+        more = await replica.reader.readuntil(GET_ACK)
+        replica.ack(told)
+        await server.until(lambda: seen.acked == told)
+        assert seen.heard_ms <= between_ms
+        replica.ack(told + len(more) - len(GET_ACK))  # as Redis answers the second question
+        await server.until(lambda: seen.heard_ms > between_ms)
+
+
+@on_each_loop
+async def test_a_read_after_the_lease_waits_for_an_answer_to_a_question_after_it() -> None:
+    """Between two ticks it may be over, and reads are not refused yet."""
+    async with running(replica_quorum_lease=60_000) as server:
+        replica = await HandReplica.follow(server)
+        state = server.server.state
+        confirmations = state.replication.confirmations
+        [seen] = state.replication.replicas.all
+        reader = await Peer.connect(server, "CLIENT ACKS 1")
+
+        before = 0
+
+        def is_renewed() -> bool:
+            nonlocal before
+            if before != offset_of(server):
+                before = offset_of(server)
+                replica.ack(before)
+            return state.restrictions.confirms_nothing is None and seen.acked == before
+
+        while not confirmations.held_clients:  # a tick may come between: once more
+            await server.until(is_renewed)
+            seen.heard_ms = 0
+            reader.send("GET k")
+            await server.until(lambda: confirmations.held_clients or not reader.has_nothing())
+            if not confirmations.held_clients:
+                await reader.read()
+        replica.ack(before)
+        await server.until(lambda: seen.heard_ms > 0)
+        assert confirmations.held_clients
+        replica.ack(offset_of(server))
+        assert await reader.read() is None
+
+
 @on_each_loop
 async def test_messages_stay_behind_the_replies_they_came_after() -> None:
     async with running() as server:
