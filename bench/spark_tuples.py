@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.read.batch_reader import PenstockReader
-from pyspark_penstock.read.plan import Range
+from pyspark_penstock.read.plan import Bundle
 from pyspark_penstock.read.source_options import BatchOptions, batch_options
 
 PAGE = 1_000
@@ -41,12 +41,13 @@ class TupleReader(PenstockReader):
         self._types = [(field.name, field.dataType.simpleString()) for field in schema]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        task: Range = partition.value
+        bundle: Bundle = partition.value
         columns = [(name, READERS[kind]) for name, kind in self._types]
         host, port = self._options.server.addresses[0]
         with redis.Redis(host, port, decode_responses=True) as client:
-            start = f"({task.after}"
-            while page := client.xrange(task.stream, start, str(task.upto), PAGE):
-                for _, entry in page:
-                    yield tuple(read(entry[name]) for name, read in columns)
-                start = f"({page[-1][0]}"
+            for task in bundle.ranges:
+                start = f"({task.after}"
+                while page := client.xrange(task.stream, start, str(task.upto), PAGE):
+                    for _, entry in page:
+                        yield tuple(read(entry[name]) for name, read in columns)
+                    start = f"({page[-1][0]}"
