@@ -18,6 +18,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from typing import NamedTuple
 
 from prometheus_client import exposition as text
 from prometheus_client.metrics_core import Metric
@@ -29,6 +30,7 @@ from prometheus_client.utils import floatToGoString
 from server.metrics.family import Family, Kind
 
 MOST_OF_NAME = 200  # bytes of a name in a label: defends who stores them against endless names
+MOST_KEPT = 1000  # parts of a page whose lines are kept: defends the server's memory
 DIGEST = 8  # hexadecimal digits, behind a name that is not shown as it is
 
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # Prometheus ends a page at a NUL
@@ -77,11 +79,21 @@ class Part(Collector):
         yield self._metric
 
 
+class Lines(NamedTuple):
+    """Samples as they were written, and what stands before the value of each, by its labels."""
+
+    labels: Sequence[str]
+    values: Sequence[float | None]
+    starts: dict[str, str]
+    text: bytes
+
+
 class Writer:
     """Writes samples in *form*.
 
     What stands before a value is the same in each page, and is most of the work. So it is kept
-    from one page to the next: that of two pages, which metrics-max-series limits.
+    from one page to the next: that of two pages, which metrics-max-series limits. Most values are
+    the same, too: the lines of MOST_KEPT parts of a page are kept as they are.
     """
 
     def __init__(self, form: Form) -> None:
@@ -90,10 +102,14 @@ class Writer:
         # By name of the sample and labels_text(): of the page before, and of this one.
         self._before: dict[str, dict[str, str]] = {}
         self._now: dict[str, dict[str, str]] = {}
+        # By name of the sample and the first labels_text(), of both pages.
+        self._kept_before: dict[tuple[str, str], Lines] = {}
+        self._kept: dict[tuple[str, str], Lines] = {}
 
     def begin_page(self) -> None:
         """Forget what the page before had not."""
         self._before, self._now = self._now, {}
+        self._kept_before, self._kept = self._kept, {}
 
     def head(self, family: Family) -> bytes:
         """The lines before the first sample of a family: they say what it is."""
@@ -105,17 +121,34 @@ class Writer:
         self, family: Family, name: str, labels: Sequence[str], values: Sequence[float | None]
     ) -> bytes:
         """Samples of that *name*, each with its labels_text(); none for a value of None."""
+        if not labels:
+            return b""
+        place = (name, labels[0])
+        kept = self._kept_before.get(place)
         now = self._now.setdefault(name, {})
+        if kept is not None and kept.labels == labels and kept.values == values:
+            now.update(kept.starts)
+        else:
+            kept = Lines(labels, values, *self._written(family, name, labels, values))
+        if len(self._kept) < MOST_KEPT:
+            self._kept[place] = kept
+        return kept.text
+
+    def _written(
+        self, family: Family, name: str, labels: Sequence[str], values: Sequence[float | None]
+    ) -> tuple[dict[str, str], bytes]:
+        """What stands before the values, and the lines."""
+        now = self._now[name]
         before = self._before.get(name, now)
         for of_row, start in self._new(family, name, labels, values, before):
             now[of_row] = start
-        lines = []
+        starts, lines = {}, []
         for of_row, value in zip(labels, values, strict=True):
             if value is not None:
                 start = now.get(of_row) or before[of_row]
-                now[of_row] = start
+                starts[of_row] = now[of_row] = start
                 lines.append(f"{start}{_number(value)}\n")
-        return "".join(lines).encode()
+        return starts, "".join(lines).encode()
 
     def _new(
         self,

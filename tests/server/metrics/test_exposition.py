@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as plain
 
+from server.metrics import exposition
 from server.metrics.exposition import Form, Writer, label_of, labels_of, labels_text, wanted
 from server.metrics.family import Family, Kind
 
@@ -88,9 +89,43 @@ def test_a_writer_keeps_no_more_than_two_pages_have():
     for number in range(100):
         writer.begin_page()
         writer.lines(family, "a", [str(number)], [1])
-    kept = gc.get_referents(writer.__dict__)
-    texts = [text for each in kept if isinstance(each, dict) for text in each.get("a", ())]
-    assert sorted(texts) == ["98", "99"]
+    kept = [each for each in gc.get_referents(writer.__dict__) if isinstance(each, dict)]
+    assert sorted(text for each in kept for text in each.get("a", ())) == ["98", "99"]
+    assert {place[1] for each in kept for place in each if type(place) is tuple} == {"98", "99"}
+
+
+PAGES = st.lists(
+    st.lists(
+        st.tuples(st.sampled_from("xyz"), st.sampled_from([None, 0, False, 1, True, 2.5])),
+        unique_by=lambda sample: sample[0],
+    ),
+    max_size=6,
+)
+
+
+@given(PAGES, st.sampled_from(Form))
+def test_lines_of_the_page_before_are_used_only_where_nothing_has_changed(pages, form):
+    family = Family("a", Kind.GAUGE, "", "Meaning", ("b",))
+    writer = Writer(form)
+    for page in pages:
+        writer.begin_page()
+        labels, values = [label for label, _ in page], [value for _, value in page]
+        expected = Writer(form).lines(family, "a", labels, values)
+        assert writer.lines(family, "a", labels, values) == expected
+
+
+def test_the_lines_that_are_kept_are_limited(monkeypatch):
+    """metrics-max-series may be set to millions."""
+    monkeypatch.setattr(exposition, "MOST_KEPT", 2)
+    family = Family("a", Kind.GAUGE, "", "Meaning", ("b",))
+    writer = Writer(Form.TEXT)
+    for _ in range(3):
+        writer.begin_page()
+        for label in "xyz":
+            writer.lines(family, "a", [label], [1])
+    kept = [each for each in gc.get_referents(writer.__dict__) if isinstance(each, dict)]
+    places = [place for each in kept for place in each if type(place) is tuple]
+    assert places == [("a", "x"), ("a", "y")] * 2
 
 
 @given(st.binary(max_size=600), st.binary(max_size=600))
