@@ -67,7 +67,7 @@ def measure(
         is_watched = number % 4 in (1, 2)  # first in every second pair
         speed.prepare(workload, server, requests)
         watcher.look()  # at a server that was emptied it is dearer than all later ones
-        used = period(workload, depth, server, requests, watcher if is_watched else None)
+        used = period(workload, depth, server, requests, watcher, is_watched)
         (watched if is_watched else alone).append(used)
     more = sorted((w - a) * 1000 / PERIOD_S for w, a in zip(watched, alone, strict=True))
     low, high = interval(more)
@@ -79,16 +79,21 @@ def period(
     depth: int,
     server: Server,
     requests: int,
-    watcher: WatchingProcess | None,
+    watcher: WatchingProcess,
+    is_watched: bool,
 ) -> float:
-    """The seconds of CPU that the server uses in a period with *requests* requests."""
+    """The seconds of CPU that the server uses in a period with *requests* requests.
+
+    The server is told twice whether it is watched, in both kinds of periods: it costs the same.
+    """
     before, end = cpu_seconds(server.pid), time.monotonic() + PERIOD_S
-    if watcher:
+    if is_watched:
         watcher.watch()
+    else:
+        watcher.rest()
     workload.load.run(server.load_port, requests, depth)
     time.sleep(max(end - time.monotonic(), 0))
-    if watcher:
-        watcher.rest()
+    watcher.rest()
     return cpu_seconds(server.pid) - before
 
 

@@ -142,17 +142,26 @@ class Watcher:
     # ------------------------------------------------------------------ metrics
 
     def _scrape(self) -> None:
+        """Scrape as Prometheus does: on one connection, which is made again if it fails."""
+        connection = self._connection()
         while not self._is_over.is_set():
             self._again.wait(SCRAPE_SECONDS)
             self._again.clear()
             if self._rests:
                 continue
-            with suppress(OSError, http.client.HTTPException):  # the server may be at its end
-                self._ask("GET", "/metrics")
+            try:
+                connection.request("GET", "/metrics")
+                connection.getresponse().read()
                 self.scrapes += 1
+            except (OSError, http.client.HTTPException):  # the server may be at its end
+                connection.close()
+        connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("localhost", self._port, ANSWERED_WITHIN_S)
 
     def _ask(self, method: str, path: str, what: Any = None) -> bytes:
-        connection = http.client.HTTPConnection("localhost", self._port, ANSWERED_WITHIN_S)
+        connection = self._connection()
         try:
             headers = {"content-type": "application/json", **self._headers}
             body = None if what is None else json.dumps(what)
