@@ -143,8 +143,7 @@ def main() -> None:
     parser.add_argument("--set", type=pair, action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--option", type=pair, action="append", default=[], metavar="NAME=VALUE")
     given = parser.parse_args()
-    settings = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"} | dict(given.set)
-    spark = session("latency", master="local[2]", settings=settings)
+    spark = session("latency", master="local[2]", settings=dict(given.set))
     for name, command in {"redis": REDIS, "penstock": PENSTOCK}.items():
         if given.only in {None, name}:
             with Server(name, command) as server, tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,6 @@ from bench.spark_tuples import TupleSource
 from pyspark_penstock.jobs.session import session
 
 PAGE = 1_000
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SCHEMA = "device string, temp double, seq long, ok boolean, site string"
 SOURCE, TARGET = "bench", "target"
 WRITER = f"{{{TARGET}}}:spark:writer"  # the marker of ordered delivery
@@ -35,8 +34,8 @@ ENTRIES_PER_MS = 4
 
 
 def spark_session() -> SparkSession:
-    """The session of the command line, with two cores and all of the JVM's compilers."""
-    spark = session("bench", master="local[2]", settings={JAVA_OPTIONS: "-XX:+UseSerialGC"})
+    """The session of the command line, with two cores."""
+    spark = session("bench", master="local[2]")
     spark.dataSource.register(TupleSource)
     return spark
 

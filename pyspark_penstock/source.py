@@ -31,6 +31,7 @@ from pyspark_penstock.read.source_options import (
 )
 from pyspark_penstock.read.stream_reader import PenstockStreamReader
 from pyspark_penstock.shared.group_reader import SharedStreamReader
+from pyspark_penstock.worker_process import settle
 from pyspark_penstock.write.sink_options import sink_options
 from pyspark_penstock.write.writer import PenstockStreamWriter, PenstockWriter
 
@@ -92,6 +93,7 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.writeStream``."""
         if overwrite:
             raise OptionError("outputMode('complete'): entries can only be appended")
+        settle()  # this is run in each batch, before it and behind it
         return PenstockStreamWriter(sink_options(self.options), schema, self.collector)
 
 

@@ -30,6 +30,10 @@ WITHOUT_PROCESSES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 
+# Hadoop starts chmod for each file of a checkpoint. Java starts it by way of another program, by
+# default, which takes twice as long.
+QUICK_LAUNCH = "-Djdk.lang.Process.launchMechanism=VFORK"
+
 EVERYWHERE = {
     "spark.sql.python.filterPushdown.enabled": "true",  # otherwise pushDownFilters is an error
     "spark.sql.session.timeZone": "UTC",  # ids are UTC, so are the dates of archives
@@ -116,12 +120,14 @@ def silence_query_loggers() -> None:
 def local_settings(log_level: str) -> dict[str, str]:
     """Settings of a local session."""
     logging = f"-Dlog4j2.configurationFile=file:{quick_start.logging_file(log_level)}"
+    launch = QUICK_LAUNCH if sys.platform == "linux" else ""
     return {
         "spark.driver.host": LOCAL_ADDRESS,
         "spark.driver.bindAddress": LOCAL_ADDRESS,
         "spark.driver.memory": DRIVER_MEMORY,
-        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC {logging}",
+        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC {launch} {logging}",
         "spark.python.daemon.module": "pyspark_penstock.jobs.worker_daemon",
+        "spark.python.unix.domain.socket.enabled": "true",  # quicker than TCP, by 10 ms a worker
         "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
         "spark.ui.enabled": "false",
     }
