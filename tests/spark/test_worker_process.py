@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import gc, sys
-sys.modules["__main__"].__spec__ = __import__("importlib.util").util.spec_from_loader({name!r}, None)
+from importlib.machinery import ModuleSpec
+sys.modules["__main__"].__spec__ = ModuleSpec({name!r}, None)
 from pyspark_penstock.worker_process import settle
 settle()
 frozen = gc.get_freeze_count()
