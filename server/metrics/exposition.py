@@ -98,7 +98,7 @@ class Writer:
 
     def __init__(self, form: Form) -> None:
         self.form = form
-        self._heads: dict[Family, bytes] = {}
+        self._heads: dict[str, bytes] = {}  # by name of the family
         # By name of the sample and labels_text(): of the page before, and of this one.
         self._before: dict[str, dict[str, str]] = {}
         self._now: dict[str, dict[str, str]] = {}
@@ -113,9 +113,10 @@ class Writer:
 
     def head(self, family: Family) -> bytes:
         """The lines before the first sample of a family: they say what it is."""
-        if family not in self._heads:
-            self._heads[family] = self._whole(Part(family, []))
-        return self._heads[family]
+        found = self._heads.get(family.name)
+        if found is None:
+            found = self._heads[family.name] = self._whole(Part(family, []))
+        return found
 
     def lines(
         self, family: Family, name: str, labels: Sequence[str], values: Sequence[float | None]

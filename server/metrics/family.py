@@ -35,15 +35,18 @@ class Family(NamedTuple):
     labels: tuple[str, ...] = ()
 
 
-class Column(NamedTuple, Generic[S]):
+class Column(Generic[S]):
     """A family, and how its value is read from a row's subject; None: it is not known.
 
-    *suffix* is the end of the sample's name: a summary has a sum and a count.
+    *suffix* is the end of the sample's *name*: a summary has a sum and a count.
     """
 
-    family: Family
-    read: Callable[[S], float | None]
-    suffix: str = ""
+    __slots__ = ("family", "name", "read")
+
+    def __init__(self, family: Family, read: Callable[[S], float | None], suffix: str = "") -> None:
+        self.family = family
+        self.read = read
+        self.name = family.name + suffix
 
 
 class Row(NamedTuple, Generic[S]):

@@ -30,6 +30,7 @@ from server.parts.state import ServerState
 
 SLICE_S = 0.001  # of a step: defends clients against the page
 ROWS = 50  # that are written between two looks at the clock
+PIECE = 32 * 1024  # bytes that are sent at once: each write costs the server as much as 50 lines
 
 SERVER_TABLES: tuple[Table[Any, Any], ...] = (
     *fact_metrics.tables(), *server_metrics.TABLES,
@@ -165,9 +166,9 @@ def _lines(readings: Readings[Any], writer: Writer) -> Iterator[bytes]:
     told = None
     labels = readings.labels
     for each, values in readings.of_columns():
-        family, name = each.family, each.family.name + each.suffix
+        family = each.family
         for at in range(0, len(labels), ROWS):
-            lines = writer.lines(family, name, labels[at : at + ROWS], values[at : at + ROWS])
+            lines = writer.lines(family, each.name, labels[at : at + ROWS], values[at : at + ROWS])
             if lines and told is not family:
                 told = family
                 lines = writer.head(family) + lines
@@ -186,17 +187,22 @@ class Reader(Body):
 
     def more(self) -> bytes | None:
         page = self._page
-        if self._at == len(page.pieces):
-            if page.is_done:
-                return None
+        if not page.is_done and self._size() < PIECE:
             self._pages.go_on(page)
-        if self._at == len(page.pieces):
-            if page.is_done:
-                return None
+        if not page.is_done and self._size() < PIECE:
             self._exchange.wake()
             return b""
-        self._at += 1
-        return page.pieces[self._at - 1]
+        begin = self._at
+        while self._at < len(page.pieces) and self._taken(begin) < PIECE:
+            self._at += 1
+        return b"".join(page.pieces[begin : self._at]) or None
+
+    def _size(self) -> int:
+        """Bytes that are made and not taken."""
+        return sum(map(len, self._page.pieces[self._at :]))
+
+    def _taken(self, begin: int) -> int:
+        return sum(map(len, self._page.pieces[begin : self._at]))
 
     def gone(self) -> None:
         self._page.readers -= 1

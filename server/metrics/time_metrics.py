@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from server.metrics.exposition import Form, Writer, labels_text
 from server.metrics.family import Family, Kind
 from server.observe import command_facts
+from server.observe.command_stats import CommandCount
 from server.parts.state import ServerState
 from server.table.command import TABLE
 
@@ -25,7 +26,8 @@ OF_COMMAND = HISTOGRAM._replace(labels=("cmd",))  # of its sum and count
 def pieces(state: ServerState, writer: Writer) -> Iterator[bytes]:
     """Both families, a command at a time."""
     is_first, name = True, HISTOGRAM.name
-    for command, count in state.command_stats.used(TABLE.all_rows()):
+    used = list(state.command_stats.used(TABLE.all_rows()))
+    for command, count in used:
         latencies = count.latencies
         if latencies.calls:
             buckets = list(latencies.cumulative())
@@ -41,7 +43,7 @@ def pieces(state: ServerState, writer: Writer) -> Iterator[bytes]:
             ]  # fmt: skip
             yield b"".join(lines)
             is_first = False
-    yield from _percentiles(state, writer)
+    yield from _percentiles(used, state.config.latency_tracking_info_percentiles, writer)
 
 
 def _bound(us: int, form: Form) -> str:
@@ -49,7 +51,9 @@ def _bound(us: int, form: Form) -> str:
     return f"{us}.0" if form is Form.OPEN_METRICS else str(us)
 
 
-def _percentiles(state: ServerState, writer: Writer) -> Iterator[bytes]:
+def _percentiles(
+    used: list[tuple[str, CommandCount]], percents: str, writer: Writer
+) -> Iterator[bytes]:
     """The percentiles of latency-tracking-info-percentiles, as they are named there: 99.9.
 
     A summary of OpenMetrics has quantiles up to 1, so there the family is one of gauges.
@@ -57,17 +61,17 @@ def _percentiles(state: ServerState, writer: Writer) -> Iterator[bytes]:
     is_summary = writer.form is Form.TEXT
     family = PERCENTILES if is_summary else PERCENTILES._replace(kind=Kind.GAUGE)
     whole = family._replace(labels=("cmd",))
-    percents = state.config.latency_tracking_info_percentiles
-    counts = dict(state.command_stats.used(TABLE.all_rows()))
     is_first, name = True, family.name
-    for row in TABLE.all_rows():
-        for command, spread in command_facts.spread(state.command_stats, [row], percents):
-            labels = [labels_text((command, percent)) for percent in spread]
-            lines = writer.lines(family, name, labels, list(spread.values()))
-            if is_summary:
-                took, calls = counts[command].nanoseconds / 1000, counts[command].latencies.calls
-                lines += writer.lines(whole, f"{name}_sum", [command], [took])
-                lines += writer.lines(whole, f"{name}_count", [command], [calls])
-            if lines:
-                yield writer.head(family) + lines if is_first else lines
-                is_first = False
+    for command, count in used:
+        calls = count.latencies.calls
+        if not calls:
+            continue
+        spread = command_facts.percentiles(count.latencies, percents)
+        labels = [labels_text((command, percent)) for percent in spread]
+        lines = writer.lines(family, name, labels, list(spread.values()))
+        if is_summary:
+            lines += writer.lines(whole, f"{name}_sum", [command], [count.nanoseconds / 1000])
+            lines += writer.lines(whole, f"{name}_count", [command], [calls])
+        if lines:
+            yield writer.head(family) + lines if is_first else lines
+            is_first = False

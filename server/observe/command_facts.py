@@ -16,6 +16,7 @@ from server.observe.fact import (
     counter,
     gauge,
 )
+from server.observe.latency_histogram import LatencyHistogram
 from server.table.command import Command
 
 UNSAFE = str.maketrans("#:\n\r", "____")  # in the name of a field
@@ -57,13 +58,17 @@ def spread(
     stats: CommandStats, rows: Iterable[Command], percents: str
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """What the calls of *rows* took, in us, at these *percents*, which spaces stand between."""
-    names = percents.split()
-    wanted = list(map(float, names))
     for row in rows:
         latencies = stats.of(row).latencies
         if latencies.calls:
-            times_ns = latencies.percentiles(wanted)
-            yield row.name, {name: ns / 1000 for name, ns in zip(names, times_ns, strict=True)}
+            yield row.name, percentiles(latencies, percents)
+
+
+def percentiles(latencies: LatencyHistogram, percents: str) -> dict[str, float]:
+    """What calls took, in us, at these *percents*, which spaces stand between."""
+    names = percents.split()
+    times_ns = latencies.percentiles(list(map(float, names)))
+    return {name: ns / 1000 for name, ns in zip(names, times_ns, strict=True)}
 
 
 def codes(errors: dict[str, int]) -> list[tuple[str, int]]:

@@ -273,8 +273,9 @@ class TestSteps:
         assert text.count("\nredis_stream_length{") == 300
         families(text)
 
-    def test_groups_and_consumers_take_steps_too(self, make_server):
+    def test_groups_and_consumers_take_steps_too(self, make_server, monkeypatch):
         """A stream with many of them was one step."""
+        monkeypatch.setattr(pages, "PIECE", 1)
         server = make_server(metrics_consumers=True)
         for number in range(20):
             server.send_line(f"XGROUP CREATE s g:{number} 0 MKSTREAM")
@@ -356,3 +357,22 @@ class TestSteps:
         text = third.finish()
         assert 'redis_exporter_last_scrape_error{err=""} 1.0\n' in text
         assert "redis_target_scrape_request_errors_total 1.0\n" in text
+
+
+def test_small_steps_are_sent_together(make_server):
+    """Each write costs the server as much as many lines."""
+    server = make_server()
+    for number in range(200):
+        server.send_line(f"XGROUP CREATE s:{number} g 0 MKSTREAM")
+    peer = Asked()
+    pages_of(server, step_s=pages.SLICE_S).begin(Form.TEXT, peer)
+    sizes = []
+    while not peer.is_done:
+        before = len(peer.text)
+        peer.step()
+        sizes.append(len(peer.text) - before)
+    sent = [size for size in sizes if size]
+    assert len(sent) > 3
+    assert min(sent[:-1]) >= pages.PIECE
+    assert max(sent) < 2 * pages.PIECE
+    assert len(sizes) > 2 * len(sent)
