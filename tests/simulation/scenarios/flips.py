@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from contextlib import suppress
 
 from tests.server.parts.persistence.flipped_bits import LINE, RANGE
@@ -13,6 +14,7 @@ from tests.simulation.scenarios.common import finder, say, settle, until_done, v
 from tests.simulation.world import World
 
 FLIPS = 12  # of a world
+SUM = re.compile(rb"#S[:+][0-9a-f]{30}\r\n")
 FILES = ("", ".incr.aof", ".incr.aof", ".base.rdb", ".base.aof", ".manifest")  # ends of names
 
 
@@ -83,6 +85,8 @@ async def _flip_bits(world: World, host: Host) -> None:
         if flipped is None:
             continue
         path, at, bit = flipped
+        if path.name.endswith(".aof") and at >= _summed(bytes(whole.names[path].data)):
+            continue
         names = host.disk.names_of(path)
         host.start()
         if await world.serving(host):
@@ -94,6 +98,18 @@ async def _flip_bits(world: World, host: Host) -> None:
             world.count("flips: refused")
             if not _is_named(names, at, host.failure):
                 world.problem(f"{path} has a flipped bit at {at}, and it says: {host.failure}")
+
+
+def _summed(data: bytes) -> int:
+    """How many bytes of an AOF its checksums are about, with these.
+
+    A kill within a write may leave a command whose checksum was not written. Nobody has been told
+    that it is done; it is loaded, if it is whole.
+    """
+    found = data.rfind(b"#S")
+    while found >= 0 and not SUM.match(data, found):
+        found = data.rfind(b"#S", 0, found)
+    return found + LINE if found >= 0 else 0
 
 
 def _is_named(names: list[str], at: int, failure: str) -> bool:
