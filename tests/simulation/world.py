@@ -27,6 +27,8 @@ from tests.simulation.loop import WorldLoop
 from tests.simulation.network import Network
 from tests.simulation.surroundings import replaced
 
+CANCELS = 10  # of what still runs at the end of a world
+
 _log = logging.getLogger("penstock")
 
 while TABLE.declare_some():  # else the first server of this process would do so, in many steps
@@ -129,14 +131,26 @@ class World:
         """Stop all that still runs."""
         for host in self.hosts.values():
             host.kill()
-        left = [task for task in asyncio.all_tasks(self.loop) if not task.done()]
-        for task in left:
-            task.cancel()
-        self.loop.run_until_complete(_all(left))
+        for _ in range(CANCELS):
+            left = [task for task in self.loop.tasks if not task.done()]
+            if not left:
+                return
+            for task in left:
+                task.cancel()
+            self.loop.run_until_complete(_some_time(left))
+        raise AssertionError(f"tasks that do not end: {left}")
 
 
-async def _all(tasks: list[asyncio.Task[Any]]) -> None:
-    await asyncio.gather(*tasks, return_exceptions=True)
+async def _some_time(tasks: list[asyncio.Task[Any]]) -> None:
+    """Let *tasks* end, for a while.
+
+    One may need to be cancelled again: what it waited for then was to be told by a callback of a
+    process that is dead, and those do not run. So it is with wait_for() of Python 3.11.
+    """
+    done, _ = await asyncio.wait(tasks, timeout=1.0)
+    for task in done:
+        if not task.cancelled():
+            task.exception()  # else it would be told that nobody has asked for it
 
 
 class Complaints(logging.Handler):
