@@ -98,6 +98,29 @@ def test_a_role_is_handed_over_once_if_the_answer_is_lost(goes_on: bool) -> None
         assert run(seed, asked_twice).problems == []
 
 
+def test_what_a_power_cut_has_left_without_a_checksum_has_one_after_the_next_start() -> None:
+    """Once, it never got one: what clients had been shown was another value later, in silence."""
+
+    async def shown_and_changed(world: World) -> None:
+        host = world.host("p", appendonly="yes", appendfsync="everysec")
+        host.start()
+        assert await world.serving(host)
+        assert await (await world.wire(host)).call("SET", "k", "value") == b"OK"
+        host.kill()
+        path = next(path for path in host.disk.names if path.name.endswith(".incr.aof"))
+        del host.disk.names[path].data[-3:]  # the end of the checksum
+        host.start()
+        assert await world.serving(host)
+        assert await (await world.wire(host)).call("GET", "k") == b"value"
+        host.kill()
+        host.disk.flip_back(path, host.disk.names[path].data.index(b"value"), 1)
+        host.start()
+        assert not await world.serving(host)
+        assert path.name in host.failure
+
+    assert run(1, shown_and_changed).problems == []
+
+
 def is_replica(host: Host) -> bool:
     assert host.server is not None
     return host.server.state.replication.following is not None

@@ -7,7 +7,8 @@
 
 A crash can tear only the end of the file that was written last. Anything else that cannot be read
 is damage, and the server does not start. With aof-checksums, so is what a checksum in the file does
-not agree with; none of it is run.
+not agree with; none of it is run. A command that a tear has left without its checksum is loaded,
+and gets one then: what clients are shown from now on must not change unnoticed.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from pathlib import Path
 
 from server.config.parameters import Config
 from server.parts.persistence import key_delay
-from server.parts.persistence.files import Files
+from server.parts.persistence.files import Files, reason
 from server.parts.persistence.load_progress import LoadProgress
 from server.parts.persistence.log_folder import LogFolder
 from server.parts.persistence.log_reader import Damaged, LogReader, NoCommand, Torn
+from server.parts.persistence.log_sums import line_for
+from server.parts.persistence.manifest import INCREMENT
 from server.parts.persistence.snapshot_loader import LoadFailed
 
+AHEAD = 4 << 20  # bytes that LogReader passes in search of a sum
 COMMANDS_PER_LOOK = 256  # commands between two looks at the clock
 SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
 
@@ -40,6 +44,7 @@ class LogLoader:
 
     *begin_file* makes the function that runs the commands of one file, so that a selected database
     or an open MULTI ends with the file. *load_snapshot* loads the snapshot that a base begins with.
+    *sums_up*: nobody else has the files open, and what has no checksum is to get one.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class LogLoader:
         progress: LoadProgress,
         begin_file: Callable[[], Replay],
         load_snapshot: LoadSnapshot,
+        sums_up: bool,
     ) -> None:
         self._config = config
         self._files = files
@@ -57,6 +63,7 @@ class LogLoader:
         self._progress = progress
         self._begin_file = begin_file
         self._load_snapshot = load_snapshot
+        self._sums_up = sums_up and config.aof_checksums
 
     def run(self) -> Iterator[None]:
         """Load all files, yielding now and then. Raises LoadFailed and OSError."""
@@ -65,10 +72,12 @@ class LogLoader:
         fewest = 2 if manifest.base else 1  # a base was complete before anything followed it
         while len(paths) > fewest and not self._files.size(paths[-1]):
             paths.pop()  # it is empty: the file before it is the one that was written last
+        sums_up = self._sums_up and manifest.files[len(paths) - 1].kind == INCREMENT
         for path in paths:
-            yield from self._load_file(path, may_be_torn=path is paths[-1])
+            is_last = path is paths[-1]
+            yield from self._load_file(path, may_be_torn=is_last, sums_up=is_last and sums_up)
 
-    def _load_file(self, path: Path, may_be_torn: bool) -> Iterator[None]:
+    def _load_file(self, path: Path, may_be_torn: bool, sums_up: bool) -> Iterator[None]:
         _log.info("loading the append-only file %s", path)
         before = self._progress.loaded_bytes
         data = self._files.read(path)
@@ -79,16 +88,24 @@ class LogLoader:
                 start = yield from self._load_snapshot(data)
             except LoadFailed as error:
                 raise LoadFailed(f"{path}: {error}") from error
-        whole = yield from self._replay(path, data, start)
+        whole, summed_to = yield from self._replay(path, data, start)
         self._progress.loaded_bytes = before + size
+        rest = _rest(data, start, summed_to, whole) if sums_up else b""
         if whole < size:
             self._truncate(path, whole, size, may_be_torn)
+        if rest:
+            self._sum_up(path, whole, line_for(rest, whole - len(rest), summed_to >= 0))
 
-    def _replay(self, path: Path, data: bytes | mmap, start: int) -> Generator[None, None, int]:
-        """Run the commands from *start* on; return the offset after the last complete one."""
+    def _replay(
+        self, path: Path, data: bytes | mmap, start: int
+    ) -> Generator[None, None, tuple[int, int]]:
+        """Run the commands from *start* on.
+
+        Returns the offsets after the last complete one, and after the last sum (-1: there is none).
+        """
         reader = LogReader(data, start, self._config.aof_checksums)
         try:
-            return (yield from self._replay_from(path, reader))
+            whole = yield from self._replay_from(path, reader)
         except Damaged as damage:
             raise LoadFailed(
                 f"The append only file {path} is damaged between the offsets {damage.start} and"
@@ -101,6 +118,8 @@ class LogLoader:
                 f"Bad file format reading the append only file {path} at offset {reader.position}:"
                 " make a backup of it, then look at it by penstock check"
             ) from None
+        else:
+            return whole, reader.summed_to
         finally:
             reader.close()
 
@@ -159,6 +178,37 @@ class LogLoader:
             path,
             size - whole,
         )
+
+    def _sum_up(self, path: Path, whole: int, line: bytes) -> None:
+        """Append the sum *line* to a file of *whole* bytes, or leave the file as it is.
+
+        It is synced: behind this file there may be another, and then it must not be torn.
+        """
+        fd = self._files.open_to_append(path)
+        try:
+            if self._appended(fd, line):
+                self._files.sync(fd)
+            else:
+                self._files.truncate(fd, whole)
+        finally:
+            self._files.close(fd)
+
+    def _appended(self, fd: int, line: bytes) -> bool:
+        """Append *line*; False if the disk has no room for all of it: that ends no start."""
+        try:
+            return self._files.write(fd, line) == len(line)
+        except OSError as error:
+            _log.warning("cannot write a checksum to the AOF: %s", reason(error))
+            return False
+
+
+def _rest(data: bytes | mmap, start: int, summed_to: int, whole: int) -> bytes:
+    """What is between the last sum and the offset *whole*, if a reader would look so far for one.
+
+    The commands begin at *start*. What Redis has written may be longer: it stays without a sum.
+    """
+    begin = max(start, summed_to)
+    return bytes(data[begin:whole]) if whole - begin < AHEAD else b""
 
 
 def _next(reader: LogReader) -> list[bytes] | None:

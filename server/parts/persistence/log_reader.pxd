@@ -21,12 +21,12 @@ cdef int SMALL
 cdef class LogReader:
     cdef readonly Py_ssize_t position
     cdef readonly Py_ssize_t summed
+    cdef readonly Py_ssize_t summed_to
     cdef object _view
     cdef raw.Raw _data
     cdef Py_ssize_t _at
     cdef Py_ssize_t _end
     cdef Py_ssize_t _is_sure_to
-    cdef Py_ssize_t _summed_to
 
     @cython.locals(count=int64_t, argv=list)
     cpdef list next(self)

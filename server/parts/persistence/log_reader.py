@@ -50,7 +50,7 @@ class LogReader:
     """
 
     __slots__ = (
-        "_at", "_data", "_end", "_is_sure_to", "_summed_to", "_view", "position", "summed",
+        "_at", "_data", "_end", "_is_sure_to", "_view", "position", "summed", "summed_to",
     )  # fmt: skip
 
     def __init__(self, data: Buffer, start: int = 0, sums: bool = True) -> None:
@@ -59,8 +59,8 @@ class LogReader:
         self._end = len(self._view)
         self._at = start
         self._is_sure_to = start if sums else self._end  # up to here commands may be given
-        self._summed_to = -1  # the end of the last sum
         self.summed = 0  # bytes whose sums were right
+        self.summed_to = -1  # the end of the last sum
         self.position = start
 
     def next(self) -> list[bytes] | None:
@@ -87,7 +87,7 @@ class LogReader:
         self._at = line - log_sums.size_at(self._data, line, self._end)
         if self._at < damage.end:
             self._at = line + LINE
-        self.position = self._summed_to = self._is_sure_to = self._at
+        self.position = self.summed_to = self._is_sure_to = self._at
         return True
 
     # ------------------------------------------------------------------ looking ahead
@@ -127,12 +127,12 @@ class LogReader:
         size = log_sums.size_at(self._data, at, self._end)
         if size < 0:
             raise Damaged(start, at + LINE)
-        if self._data[at + 2] == FOLLOWS and at - size != self._summed_to:
-            raise Damaged(max(0, min(self._summed_to, start)), at)
+        if self._data[at + 2] == FOLLOWS and at - size != self.summed_to:
+            raise Damaged(max(0, min(self.summed_to, start)), at)
         if not log_sums.is_right(self._data, at, size):
             raise Damaged(at - size, at)
         self.summed += size
-        self._summed_to = self._is_sure_to = at + LINE
+        self.summed_to = self._is_sure_to = at + LINE
 
     def _first_right(self, start: int, line: int) -> int:
         """Where damage that begins after *start* ends, if the first sound sum is at *line*."""

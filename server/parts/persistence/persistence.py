@@ -115,7 +115,7 @@ class Persistence:
             if self._config.appendonly:
                 self.append_only.folder.upgrade()
             if self._config.appendonly and self.append_only.folder.read():
-                yield from self._load_log(begin_file)
+                yield from self._load_log(begin_file, sums_up=True)
             elif self._files.exists(Path(self._config.dbfilename)):
                 yield from self._load_snapshot()
                 progress = self.progress
@@ -164,7 +164,7 @@ class Persistence:
         durability = self._propagation.durability
         self._propagation.set_durability(None)
         try:
-            for _ in self._load_log(begin_file):
+            for _ in self._load_log(begin_file, sums_up=False):
                 pass
         finally:
             self._propagation.set_durability(durability)
@@ -204,15 +204,16 @@ class Persistence:
             read_options(self._config),
         )  # fmt: skip
 
-    def _load_log(self, begin_file: Callable[[], Replay]) -> Iterator[None]:
+    def _load_log(self, begin_file: Callable[[], Replay], sums_up: bool) -> Iterator[None]:
         folder = self.append_only.folder
         folder.check_files()
         self.progress = LoadProgress(folder.size())
         self._events.lookup.keeps_expired = True
         try:
             yield from LogLoader(
-                self._config, self._files, folder, self.progress, begin_file, self._load_base
-            ).run()
+                self._config, self._files, folder, self.progress, begin_file, self._load_base,
+                sums_up,
+            ).run()  # fmt: skip
         finally:
             self._events.lookup.keeps_expired = False
         _log.info("DB loaded from append only file: %.3f seconds", self.progress.elapsed_s)

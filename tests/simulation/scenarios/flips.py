@@ -103,8 +103,8 @@ async def _flip_bits(world: World, host: Host) -> None:
 def _summed(data: bytes) -> int:
     """How many bytes of an AOF its checksums are about, with these.
 
-    A kill within a write may leave a command whose checksum was not written. Nobody has been told
-    that it is done; it is loaded, if it is whole.
+    A power cut may leave a command without its checksum, at the end. It is loaded, if it is whole,
+    and has a checksum from then on.
     """
     found = data.rfind(b"#S")
     while found >= 0 and not SUM.match(data, found):

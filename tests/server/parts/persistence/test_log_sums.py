@@ -13,7 +13,14 @@ from server.parts.persistence.log_sums import line_for
 from server.parts.persistence.snapshot_loader import LoadFailed
 from tests.server.parts.persistence.fake_files import FULL
 from tests.server.parts.persistence.log_site import Site
-from tests.server.parts.persistence.test_log_loader import FIRST, count, disk, loaded, snapshot
+from tests.server.parts.persistence.test_log_loader import (
+    BASE,
+    FIRST,
+    count,
+    disk,
+    loaded,
+    snapshot,
+)
 
 LINE = re.compile(rb"#S[:+][0-9a-f]{30}\r\n")
 SIZE = 35
@@ -238,3 +245,47 @@ def test_what_a_server_has_written_is_summed_and_torn_ends_are_cut() -> None:
     machine.end()
     assert loaded(files).numbers() == [0, 1, 2, 3]
     assert files.get(path).count(b"#S:") == 2
+
+
+@pytest.mark.parametrize("before", [b"", summed(count(1))], ids=["alone", "behind a sum"])
+@pytest.mark.parametrize("torn", [0, 1, 2, SIZE - 1])
+def test_a_start_sums_up_what_a_tear_has_left_without_its_sum(before: bytes, torn: int) -> None:
+    """Once it stayed without for good: a bit that flipped later was loaded as another value."""
+    line = line_for(count(2), len(before), before != b"")
+    files = disk(base=snapshot(0), first=before + count(2) + line[:torn])
+    shown = loaded(files).numbers()
+    left = next(files.after_power_cut())
+    assert left.get(FIRST) == before + count(2) + line
+    assert loaded(left, aof_load_truncated=False).numbers() == shown
+    assert left.get(FIRST) == before + count(2) + line
+    left.put(FIRST, (before + count(2)).replace(b"$1\r\n2", b"$1\r\n3") + line)
+    with pytest.raises(LoadFailed):
+        loaded(left)
+
+
+def test_a_start_with_a_full_disk_leaves_what_has_no_sum_without_it() -> None:
+    for short in (False, True):
+        files = disk(base=snapshot(0), first=count(1))
+        files.short_writes = short
+        files.plan = lambda _number, name: FULL if name == "write" else None
+        assert loaded(files).numbers() == [0, 1]
+        assert files.get(FIRST) == count(1)
+
+
+def test_without_sums_asked_for_a_start_adds_none() -> None:
+    files = disk(base=snapshot(0), first=count(1))
+    loaded(files, aof_checksums=False)
+    assert files.get(FIRST) == count(1)
+
+
+def test_only_an_increment_is_summed_up_and_only_by_a_start() -> None:
+    """A base is not appended to, and while a server runs its log is not only the loader's."""
+    files = disk(base=count(0))
+    machine = loaded(files)
+    assert files.get(BASE) == count(0)
+    machine.config.aof_checksums = False
+    machine.count(1)
+    machine.config.aof_checksums = True
+    before = files.get(FIRST)
+    machine.persistence.reload_log(machine.dispatcher.replaying.begin)
+    assert files.get(FIRST) == before
