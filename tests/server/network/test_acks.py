@@ -347,7 +347,7 @@ async def test_a_read_after_the_lease_waits_for_an_answer_to_a_question_after_it
             await server.until(is_renewed)
             seen.heard_ms = 0
             reader.send("GET k")
-            await server.until(lambda: confirmations.held_clients or not reader.has_nothing())
+            await server.until(lambda: bool(confirmations.held_clients) or not reader.has_nothing())
             if not confirmations.held_clients:
                 await reader.read()
         replica.ack(before)
