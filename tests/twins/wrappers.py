@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -124,17 +125,19 @@ def build(name: str, source: str, folder: Path) -> ModuleType:
     digest = hashlib.sha256(source.encode() + b"".join(path.read_bytes() for path in declared))
     built = folder / digest.hexdigest()[:16] / (name + sysconfig.get_config_var("EXT_SUFFIX"))
     if not built.exists():
-        built.parent.mkdir(parents=True)
-        pyx = built.parent / f"{name}.pyx"
+        built.parent.mkdir(parents=True, exist_ok=True)
+        own = Path(tempfile.mkdtemp(dir=built.parent))  # others may build the same meanwhile
+        pyx, made = own / f"{name}.pyx", own / built.name
         pyx.write_text(source)
         c = pyx.with_suffix(".c")
         flags = ["-shared", "-fPIC", "-O0", "-w", f"-I{sysconfig.get_paths()['include']}"]
         compiler = sysconfig.get_config_var("CC").split()
         for command in (
             [sys.executable, "-m", "cython", "-3", "-I", str(ROOT), str(pyx), "-o", str(c)],
-            [*compiler, *flags, str(c), "-o", str(built)],
+            [*compiler, *flags, str(c), "-o", str(made)],
         ):
             subprocess.run(command, cwd=ROOT, check=True)
+        made.replace(built)
     spec = importlib.util.spec_from_file_location(name, built)
     assert spec is not None
     assert spec.loader is not None
