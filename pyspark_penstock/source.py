@@ -93,7 +93,7 @@ class PenstockDataSource(DataSource):
         """The writer of ``df.writeStream``."""
         if overwrite:
             raise OptionError("outputMode('complete'): entries can only be appended")
-        settle()  # this is run in each batch, before it and behind it
+        settle()  # each batch has this run twice: before its tasks, and after them
         return PenstockStreamWriter(sink_options(self.options), schema, self.collector)
 
 

@@ -24,12 +24,11 @@ from server.parts.persistence import key_delay
 from server.parts.persistence.files import Files, reason
 from server.parts.persistence.load_progress import LoadProgress
 from server.parts.persistence.log_folder import LogFolder
-from server.parts.persistence.log_reader import Damaged, LogReader, NoCommand, Torn
+from server.parts.persistence.log_reader import LOOKS_AHEAD, Damaged, LogReader, NoCommand, Torn
 from server.parts.persistence.log_sums import line_for
 from server.parts.persistence.manifest import INCREMENT
 from server.parts.persistence.snapshot_loader import LoadFailed
 
-AHEAD = 4 << 20  # bytes that LogReader passes in search of a sum
 COMMANDS_PER_LOOK = 256  # commands between two looks at the clock
 SNAPSHOT_MAGIC = (b"REDIS", b"VALKEY")
 
@@ -208,7 +207,7 @@ def _rest(data: bytes | mmap, start: int, summed_to: int, whole: int) -> bytes:
     The commands begin at *start*. What Redis has written may be longer: it stays without a sum.
     """
     begin = max(start, summed_to)
-    return bytes(data[begin:whole]) if whole - begin < AHEAD else b""
+    return bytes(data[begin:whole]) if whole - begin < LOOKS_AHEAD else b""
 
 
 def _next(reader: LogReader) -> list[bytes] | None:

@@ -22,6 +22,7 @@ from storage.rdb.raw import Buffer
 ASTERISK, DOLLAR, HASH, CR, LF = b"*$#\r\n"
 MAX_DIGITS = 10
 AHEAD = 4 << 20  # bytes without a sum; ours are a megabyte apart, unless a unit is longer
+LOOKS_AHEAD = AHEAD  # for modules that are not compiled
 LINE, FOLLOWS = log_sums.LINE, log_sums.FOLLOWS
 CAPITAL_E, CAPITAL_M, SMALL = b"EM "  # SMALL: the bit in which small letters differ
 
