@@ -24,7 +24,7 @@ cdef class Deadlines:
     cpdef Py_ssize_t count(self) noexcept
     @cython.locals(first=int64_t, at=RaxIterator)
     cpdef int64_t first(self) except -1
-    @cython.locals(key=bytes)
+    @cython.locals(fits=bint, key=bytes)
     cpdef int put(self, StreamId entry_id, int64_t deadline_ms) except -1
     @cython.locals(key=bytes, deadline_ms=object)
     cpdef bint discard(self, StreamId entry_id) except -1

@@ -53,9 +53,11 @@ class Deadlines:
 
     def put(self, entry_id: StreamId, deadline_ms: int) -> None:
         """Let an entry expire then, and not when it would have."""
-        if self._times.size or not self._run.fits(entry_id, deadline_ms):
+        fits = self._run.fits(entry_id, deadline_ms)
+        if self._times.size or not fits:
             self.discard(entry_id)
-        if self._run.fits(entry_id, deadline_ms):
+            fits = self._run.fits(entry_id, deadline_ms)  # without what it had
+        if fits:
             self._run.add(entry_id, deadline_ms)
         else:
             key = entry_id.key()

@@ -28,26 +28,36 @@ LEAST_BYTES = 3  # of one of them in a record
 class SideData:
     """Values by the name of their kind, and by the group that each belongs to.
 
-    Where *group* is None, the value belongs to the key itself.
+    Where *group* is None, the value belongs to the key itself. Most are asked for the same one again
+    and again, by each XADD say: the last kind that was asked for the key itself is remembered.
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_asked", "_found", "_values")
 
     def __init__(self) -> None:
         self._values: dict[tuple[bytes, bytes | None], Any] = {}
+        self._asked: SideKind | None = None
+        self._found: Any = None
 
     def __len__(self) -> int:
         return len(self._values)
 
     def get(self, kind: SideKind, group: bytes | None = None) -> Any:
         """The value of that *kind*; None if there is none."""
-        return self._values.get((kind.name, group))
+        if group is not None:
+            return self._values.get((kind.name, group))
+        if kind is not self._asked:
+            self._found = self._values.get((kind.name, None))
+            self._asked = kind
+        return self._found
 
     def set(self, kind: SideKind, value: Any, group: bytes | None = None) -> None:
         self._values[kind.name, group] = value
+        self._asked = self._found = None
 
     def discard(self, kind: SideKind, group: bytes | None = None) -> bool:
         """Forget the value. False if there was none."""
+        self._asked = self._found = None
         return self._values.pop((kind.name, group), None) is not None
 
     def of_kind(self, kind: SideKind) -> list[tuple[bytes | None, Any]]:

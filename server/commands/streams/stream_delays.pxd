@@ -1,3 +1,5 @@
+cimport cython
+
 from server.dispatch.call cimport Call
 from server.table.args cimport Args
 from storage.side_data.schedule cimport Schedule
@@ -7,5 +9,7 @@ from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 
 cpdef Schedule schedule_for(Call call, bytes key, bint may_create=*)
+@cython.locals(side=SideData, schedule=Schedule)
 cpdef Schedule schedule_beside(Call call, bytes key)
+@cython.locals(side=SideData)
 cpdef int changed(Call call, bytes key, Schedule schedule) except -1

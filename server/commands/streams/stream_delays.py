@@ -118,7 +118,9 @@ def schedule_for(call: Call, key: bytes, may_create: bool = True) -> Schedule | 
 
 def schedule_beside(call: Call, key: bytes) -> Schedule:
     """The schedule of *key*, where a stream is; it is made if needed."""
-    side = call.db.side.get(key) or SideData()
+    side = call.db.side.get(key)
+    if side is None:
+        side = SideData()
     schedule: Schedule | None = side.get(SCHEDULE)
     if schedule is None:
         schedule = Schedule()

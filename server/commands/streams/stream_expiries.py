@@ -43,10 +43,16 @@ def expiry_of(text: bytes) -> int:
 
 def add_simply(call: Call) -> bytes | None:
     """``XADD key EXPIRE ms * field value ...``, which is what most say."""
-    key, expire_ms = call.argv[1], expiry_of(call.argv[3])
-    call.argv = [call.argv[0], key, *call.argv[4:]]
-    text = stream_steps.add_entry(call, 2)
-    stream = call.db.find(key, Stream)
+    argv = call.argv
+    key, expire_ms = argv[1], expiry_of(argv[3])
+    plain = argv[2:]
+    plain[0], plain[1] = argv[0], key
+    call.argv = plain
+    # Looked for once; but what is no field and value is refused before what is no stream.
+    stream = call.db.find(key, Stream) if len(plain) % 2 else None
+    text = stream_steps.add_entry(call, 2, None, None, True, None, stream)
+    if stream is None:
+        stream = call.db.find(key, Stream)
     if stream is not None:
         deadline_ms = min(call.now_ms + expire_ms, _LATEST_MS)
         schedule = stream_delays.schedule_beside(call, key)

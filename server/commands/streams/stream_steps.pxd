@@ -11,7 +11,7 @@ from storage.stream.stream_id cimport StreamId
 
 @cython.locals(argv=list, db=Keyspace, fields=Py_ssize_t, seq_given=bint, key=bytes, stream=Stream,
                is_new=bint, entry_id=StreamId, config=StreamConfig, text=bytes, trimmed=bint, log=list, done=Done, is_gone=bint)
-cpdef bytes add_entry(Call call, Py_ssize_t id_at, StreamId wanted=*, Trim trim=*, bint may_create=*, list options=*)
+cpdef bytes add_entry(Call call, Py_ssize_t id_at, StreamId wanted=*, Trim trim=*, bint may_create=*, list options=*, Stream found=*)
 @cython.locals(fields=Py_ssize_t, stream=Stream)
 cpdef bint ends_with(Call call, Py_ssize_t id_at, StreamId last) except -1
 cdef list _log_of(

@@ -22,10 +22,12 @@ def add_entry(
     trim: Trim | None = None,
     may_create: bool = True,
     options: list[bytes] | None = None,
+    found: Stream | None = None,
 ) -> bytes | None:
     """Append ``argv[id_at + 1:]`` to the stream at the key; trim if asked to; answer the id.
 
-    *options* are other words of the command that are to be logged with it.
+    *options* are other words of the command that are to be logged with it. *found* is the stream,
+    if the caller has looked for it already.
 
     *wanted* is the id in ``argv[id_at]``, with seq 0 for ``ms-*``; None for ``*``. The answer is
     None if there is no stream and none may be made. Refusals come in redis's order: arity, id 0-0,
@@ -39,7 +41,7 @@ def add_entry(
     if seq_given and wanted == ZERO:
         raise IdIsZero
     key = argv[1]
-    stream = db.find(key, Stream)
+    stream = db.find(key, Stream) if found is None else found
     is_new = stream is None
     if stream is None:
         if not may_create:
