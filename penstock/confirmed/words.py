@@ -19,7 +19,10 @@ class Behind(Exception):
 
 
 def acks_words(replicas: int | str, fsync: bool, timeout_ms: int | None) -> list[str]:
-    """CLIENT ACKS: a number of *replicas*, or "quorum"; with *fsync*, on disks there and here."""
+    """CLIENT ACKS with a number of *replicas*, "quorum" or "off".
+
+    With *fsync*: on the disks of the replicas and of the primary.
+    """
     words = ["CLIENT", "ACKS", str(replicas)]
     if fsync:
         words.append("FSYNC")

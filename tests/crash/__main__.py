@@ -2,7 +2,8 @@
 
 The end ``failover`` is a primary with replicas and Sentinels; see tests/crash/failover.py. The end
 ``confirmed`` is such a primary, too, which is also stopped for a while, or cut off from all but its
-clients; see tests/crash/confirmed.py.
+clients; see tests/crash/confirmed.py. A third of its rounds has FSYNC, a third client-acks in
+redis.conf.
 
 *rounds* is the number of rounds for each way to be killed by kill -9: at any moment, while a child
 rewrites the AOF, and at any step of a rewrite. KILLS says how data is kept meanwhile, and on which
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.crash.confirmed import FAULTS, ConfirmedTest
+from tests.crash.confirmed import FAULTS, WAYS, ConfirmedTest
 from tests.crash.failover import FailoverTest
 from tests.crash.rounds import ENDS, KEEPS, CrashTest
 from tests.replication.deployment import PENSTOCK
@@ -41,7 +42,8 @@ def main(argv: list[str]) -> int:
             run_failovers(wanted.rounds // 2)
             continue
         if end == CONFIRMED:
-            run_confirmed(wanted.rounds // 2)
+            for way in WAYS:
+                run_confirmed(-(-wanted.rounds // 6), way)
             continue
         is_kill = end.startswith("kill")
         for keeps, sync_s in KILLS if is_kill else [(keeps, 0.0) for keeps in KEEPS]:
@@ -89,20 +91,20 @@ def run_failovers(rounds: int) -> None:
     print()
 
 
-def run_confirmed(rounds: int) -> None:
+def run_confirmed(rounds: int, way: str) -> None:
     """Take the primary away *rounds* times. Raises AssertionError if something confirmed goes."""
     confirmed = reads = done = 0
     while done < rounds:
         with tempfile.TemporaryDirectory() as folder:
             some = min(ROUNDS_A_FOLDER, rounds - done)
-            test = ConfirmedTest(Path(folder), [PENSTOCK] * 3)
+            test = ConfirmedTest(Path(folder), [PENSTOCK] * 3, way)
             test.run([FAULTS[(done + number) % len(FAULTS)] for number in range(some)])
             done += some
             confirmed += test.confirmed
             reads += test.reads
             print(
-                f"\rconfirmed: {done}/{rounds} rounds, {confirmed} entries confirmed by a quorum,"
-                f" 0 lost, {reads} confirmed reads, 0 stale",
+                f"\rconfirmed, {way}: {done}/{rounds} rounds, {confirmed} entries confirmed"
+                f" by a quorum, 0 lost, {reads} confirmed reads, 0 stale",
                 end="", flush=True,
             )  # fmt: skip
     print()

@@ -11,7 +11,8 @@ is cut off from the others. They know:
 - how far a counter had come when a read of it began: no server may answer less, or it answers an
   error.
 
-Of what was answered by an error, or not at all, nothing is promised.
+Of what was answered by an error, or not at all, nothing is promised. Clients ask for confirmations
+in one of three WAYS.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from redis.exceptions import RedisError
 
 from penstock.confirmed import with_acks
 from tests.crash.failover import entries
-from tests.polling import until
+from tests.polling import WITHIN_S, until
 from tests.replication.deployment import Deployment, Node
 from tests.replication.walls import Walls
 
@@ -38,7 +40,8 @@ WRITERS = 2  # for each server
 DOWN_AFTER_MS = 1000
 LEASE_MS = 600
 TIMEOUT_MS = 1000
-SOCKET_S = 3.0
+FSYNC_TIMEOUT_MS = 3000  # disks are asked once a second, each at its own time
+SOCKET_S = 5.0
 WORK_S = (0.2, 1.0)  # of a round: what it takes at least, and at most
 AWAY_S = (1.5, 6.0)  # how long a primary is stopped or cut off
 FAULTS = ("kill", "stop", "cut", "cut, stop")
@@ -46,6 +49,24 @@ OPTIONS = (
     "--replica-quorum-of", "2", "--replica-quorum-lease", str(LEASE_MS),
     "--replica-quorum-grace", "10000",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Way:
+    """How clients ask: *connect* is what redis-py does with each connection of theirs."""
+
+    connect: Callable[..., None] | None
+    options: Sequence[str] = ()  # of all servers
+
+
+WAYS = {
+    "acks": Way(with_acks("quorum", timeout_ms=TIMEOUT_MS)),
+    "fsync": Way(
+        with_acks("quorum", fsync=True, timeout_ms=FSYNC_TIMEOUT_MS),
+        ("--appendonly", "yes", "--appendfsync", "everysec"),
+    ),
+    "default": Way(None, ("--client-acks", f"quorum timeout {TIMEOUT_MS}")),
+}
 
 
 class Known:
@@ -58,17 +79,15 @@ class Known:
 
 
 class Client(threading.Thread):
-    """Talks to one server, whatever it is at the time, by connections with CLIENT ACKS."""
+    """Talks to one server, whatever it is at the time, by connections that wait for a quorum."""
 
-    def __init__(self, node: Node, known: Known) -> None:
+    def __init__(self, node: Node, known: Known, way: Way) -> None:
         super().__init__(daemon=True)
         self.node = node
         self.known = known
         self.ends = False
         self.client: Any = redis.Redis(
-            port=node.port,
-            socket_timeout=SOCKET_S,
-            redis_connect_func=with_acks("quorum", timeout_ms=TIMEOUT_MS),
+            port=node.port, socket_timeout=SOCKET_S, redis_connect_func=way.connect
         )
 
     def run(self) -> None:
@@ -85,8 +104,8 @@ class Client(threading.Thread):
 class Writer(Client):
     """Adds numbered entries, some in a pipeline, and notes those that were confirmed."""
 
-    def __init__(self, number: int, node: Node, known: Known) -> None:
-        super().__init__(node, known)
+    def __init__(self, number: int, node: Node, known: Known, way: Way) -> None:
+        super().__init__(node, known, way)
         self.stream = f"stream:{number}"
         self.confirmed: set[int] = set()
         self.sent = 0
@@ -124,20 +143,30 @@ class Reader(Client):
 
 
 class ConfirmedTest:
-    """A primary and two replicas of *commands* behind walls, three Sentinels, and clients."""
+    """A primary and two replicas of *commands* behind walls, three Sentinels, and clients.
 
-    def __init__(self, folder: Path, commands: Sequence[Sequence[str]]) -> None:
+    *way* is one of WAYS.
+    """
+
+    def __init__(self, folder: Path, commands: Sequence[Sequence[str]], way: str = "acks") -> None:
         self._walls = Walls()
+        asked = WAYS[way]
         self._deployment = Deployment(
-            folder, commands, down_after_ms=DOWN_AFTER_MS, options=OPTIONS, walls=self._walls
-        )
+            folder, commands, down_after_ms=DOWN_AFTER_MS,
+            options=(*OPTIONS, *asked.options), walls=self._walls,
+        )  # fmt: skip
         self._known = Known()
         nodes = self._deployment.nodes
+        for node in nodes:  # the test itself looks at what is there, confirmed or not
+            node.client = redis.Redis(
+                port=node.port, socket_timeout=WITHIN_S, redis_connect_func=with_acks("off")
+            )
         self._writers = [
-            Writer(n, nodes[n % len(nodes)], self._known) for n in range(WRITERS * len(nodes))
+            Writer(n, nodes[n % len(nodes)], self._known, asked)
+            for n in range(WRITERS * len(nodes))
         ]
-        others: list[Client] = [Counter(node, self._known) for node in nodes]
-        others += [Reader(node, self._known) for node in nodes]
+        others: list[Client] = [Counter(node, self._known, asked) for node in nodes]
+        others += [Reader(node, self._known, asked) for node in nodes]
         self._clients = [*self._writers, *others]
         self.confirmed = self.reads = 0
 

@@ -27,11 +27,11 @@ def test_what_wait_has_confirmed_is_on_the_new_primary(
     assert test.longest_s < DOWN_AFTER_MS / 1000 + 10
 
 
-@pytest.mark.parametrize("fault", ["kill", "cut"])
+@pytest.mark.parametrize(("fault", "way"), [("kill", "acks"), ("cut", "fsync"), ("cut", "default")])
 def test_what_a_quorum_has_confirmed_outlives_a_primary_that_is_killed_or_cut_off(
-    tmp_path: Path, fault: str
+    tmp_path: Path, fault: str, way: str
 ) -> None:
-    test = ConfirmedTest(tmp_path, ALL_OURS)
+    test = ConfirmedTest(tmp_path, ALL_OURS, way)
     test.run([fault])
     assert test.confirmed
     assert test.reads
