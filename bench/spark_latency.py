@@ -1,6 +1,6 @@
 """The latency of an entry from its XADD, through a streaming query, to XADD into another stream.
 
-    python -m bench.spark_latency [--only SERVER] [--seconds N]
+    python -m bench.spark_latency [--only SERVER] [--seconds N] [--warm-up N]
                                   [--plain] [--set KEY=VALUE] [--option NAME=VALUE]
 
 A thread adds entries at a fixed rate, each with the time at which it was due, so that delays of the
@@ -83,8 +83,9 @@ def measured(
     options: Mapping[str, str] | None = None,
     *,
     plain: bool = False,
+    warm_up: float = WARM_UP_S,
 ) -> Latency:
-    """The latency over *seconds*, after a warm-up."""
+    """The latency over *seconds*, after *warm_up* seconds."""
     if not plain:
         quick_checkpoint(spark, str(folder))
     at = {"host": "127.0.0.1", "port": str(port)}
@@ -95,7 +96,7 @@ def measured(
     producer = Producer(port, per_second)
     producer.start()
     try:
-        time.sleep(WARM_UP_S)
+        time.sleep(warm_up)
         begin = int(time.time() * 1_000)
         time.sleep(seconds)
     finally:
@@ -139,6 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.spark_latency", description=__doc__)
     parser.add_argument("--only", choices=["redis", "penstock"])
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--warm-up", type=float, default=WARM_UP_S, metavar="SECONDS")
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--set", type=pair, action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--option", type=pair, action="append", default=[], metavar="NAME=VALUE")
@@ -149,7 +151,7 @@ def main() -> None:
             with Server(name, command) as server, tempfile.TemporaryDirectory() as folder:
                 found = measured(
                     spark, server.port, Path(folder), PER_SECOND, given.seconds,
-                    dict(given.option), plain=given.plain,
+                    dict(given.option), plain=given.plain, warm_up=given.warm_up,
                 )  # fmt: skip
                 parts = "  ".join(f"{phase} {ms:.0f}" for phase, ms in found.phases.items())
                 print(f"{describe(server)}: p50 {found.p50:.0f} ms, p99 {found.p99:.0f} ms")
