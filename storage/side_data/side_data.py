@@ -28,8 +28,8 @@ LEAST_BYTES = 3  # of one of them in a record
 class SideData:
     """Values by the name of their kind, and by the group that each belongs to.
 
-    Where *group* is None, the value belongs to the key itself. Most are asked for the same one again
-    and again, by each XADD say: the last kind that was asked for the key itself is remembered.
+    Where *group* is None, the value belongs to the key itself. Most are asked for the same one
+    again and again, by each XADD say: the last kind that was asked for the key is remembered.
     """
 
     __slots__ = ("_asked", "_found", "_values")
