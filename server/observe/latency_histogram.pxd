@@ -19,3 +19,6 @@ cdef class LatencyHistogram:
     cpdef reset(self)
     @cython.locals(counts=bytearray, at=Py_ssize_t)
     cpdef record(self, int64_t ns)
+    @cython.locals(found=list, counts=bytearray, wanted=list, bucket=Py_ssize_t, counted=int64_t,
+                   rank=int64_t)
+    cpdef list percentiles(self, object percents)

@@ -12,19 +12,13 @@ Source: http://hdrhistogram.org
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
-from struct import Struct
 
 from storage import octets
 
 LONGEST_NS = 1_000_000_000  # a longer call counts as one that took 1 s
 BUCKETS = 3072
 COUNT = 8  # bytes: a bucket's number of calls
-OCTAVE = 128  # buckets, in which times double
-COUNTS = Struct(f"<{OCTAVE}q")  # of an octave
-NOTHING = bytes(COUNTS.size)
 FIRST_STEP_NS = 1024  # the steps of LATENCY HISTOGRAM: each is twice the one before
 
 
@@ -54,19 +48,19 @@ class LatencyHistogram:
 
         Zeros if there was no call. O(buckets), whatever the number of percents.
         """
-        if self._counts is None:
-            return [0] * len(percents)
-        buckets: list[int] = []
-        counts: list[int] = []
-        for first in range(0, BUCKETS, OCTAVE):  # most octaves hold nothing
-            at = first * COUNT
-            octave = self._counts[at : at + COUNTS.size]
-            if octave != NOTHING:
-                buckets += range(first, first + OCTAVE)
-                counts += COUNTS.unpack(octave)
-        counted = list(accumulate(counts))
+        found = [0] * len(percents)
+        counts = self._counts
+        if counts is None:
+            return found
         wanted = [max(int(percent / 100 * self.calls + 0.5), 1) for percent in percents]
-        return [longest_in(buckets[bisect_left(counted, each)]) for each in wanted]
+        bucket, counted = -1, 0
+        for place in sorted(range(len(wanted)), key=wanted.__getitem__):
+            rank = wanted[place]
+            while counted < rank and bucket + 1 < BUCKETS:
+                bucket += 1
+                counted += octets.i64(counts, bucket * COUNT)
+            found[place] = longest_in(bucket)
+        return found
 
     def cumulative(self) -> Iterator[tuple[int, int]]:
         """Steps of time in us, and how many calls took no longer. O(buckets).
