@@ -10,8 +10,9 @@ from storage.errors import Corrupt, StorageError
 from storage.keyspace.keyspace import Keyspace
 from storage.rdb.errors import BadSum
 from storage.rdb.options import ReadOptions, WriteOptions
+from storage.rdb.reader import RdbReader
 from storage.snapshot import part_sums
-from storage.snapshot.part_sums import damaged_parts
+from storage.snapshot.part_sums import AUX, damaged_parts
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
 from storage.stream.stream import Stream
@@ -46,8 +47,22 @@ def test_parts_are_told_of_and_are_right() -> None:
     assert parts_of(data) == []
 
 
+def fields_of_sums(data: bytes) -> list[range]:
+    """Where the fields are that have the sums of the parts before them."""
+    found: list[range] = []
+    while (at := data.find(AUX, found[-1].stop if found else 0)) >= 0:
+        reader = RdbReader(data, at + len(AUX))
+        length = len(reader.string())
+        reader.close()
+        found.append(range(at - 2, at + len(AUX) + 5 + length))
+    return found
+
+
 def test_a_flipped_bit_is_found_in_its_part() -> None:
+    """In a field of sums it takes the bounds of the parts before it away: they are one then."""
     data = b"".join(SnapshotWriter(filled(), {}))
+    fields = fields_of_sums(data)
+    assert len(fields) >= 2
     random = Random(3)
     for _ in range(60):
         at = random.randrange(len(data) - 8)
@@ -57,7 +72,8 @@ def test_a_flipped_bit_is_found_in_its_part() -> None:
             list(SnapshotReader(bytes(changed)))
         parts = parts_of(bytes(changed))
         assert any(start <= at < end for start, end in parts), (at, parts)
-        assert sum(end - start for start, end in parts) < 300_000
+        if not any(at in field for field in fields):
+            assert sum(end - start for start, end in parts) < 300_000
 
 
 def test_two_damaged_parts_are_both_named() -> None:
