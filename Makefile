@@ -373,16 +373,19 @@ SOCKETS_SECONDS ?= 75
 SANITIZED = cd build/sanitized && ../../$(BIN)/python -m tests.sanitizers
 
 .PHONY: sanitize-tests $(FUZZERS:%=sanitize-%)
-sanitize:
+sanitize: export IS_SANITIZED := yes  # the core is built, and copied, once for all of them
+sanitize: build-sanitized
 	$(call run_all,sanitize-tests $(FUZZERS:%=sanitize-%))
 
-sanitize-tests: $(DEV_READY) build-sanitized
+SANITIZED_CORE := $(if $(IS_SANITIZED),,build-sanitized)
+
+sanitize-tests: $(DEV_READY) $(SANITIZED_CORE)
 	$(SANITIZED) -m pytest -s $(SANITIZED_TESTS)
 
 # What it finds is up to chance and time: it runs for longer than the others.
 sanitize-fuzz-sockets: SANITIZED_SECONDS = $(SOCKETS_SECONDS)
 
-$(FUZZERS:%=sanitize-%): sanitize-fuzz-%: $(DEV_READY) build-sanitized
+$(FUZZERS:%=sanitize-%): sanitize-fuzz-%: $(DEV_READY) $(SANITIZED_CORE)
 	@mkdir -p build/sanitized/build && ln -sfn ../../fuzz build/sanitized/build/fuzz && mkdir -p build/fuzz
 	$(SANITIZED) -m fuzz.$* -max_total_time=$(SANITIZED_SECONDS) -artifact_prefix=build/fuzz/
 
