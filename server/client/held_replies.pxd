@@ -10,17 +10,24 @@ cdef class Level:
 
 
 cdef class Portion:
+    cdef readonly Level level
     cdef public bytes data
     cdef public list marks
     cdef public int64_t offset
     cdef readonly int64_t due_ms
+    cdef readonly int64_t timeout_ms
+
+    cpdef bint is_confirmed(self) except -1
 
 
 cdef class HeldReplies:
     cdef public Level level
     cdef public int64_t timeout_ms
     cdef public int64_t seen
+    cdef readonly list former
     cdef public bint is_on
+    cdef public bint stops
+    cdef public bint reads
     cdef public int64_t needs
     cdef list _marks
     cdef int64_t _last
@@ -35,6 +42,7 @@ cdef class HeldReplies:
     @cython.locals(marks=list)
     cpdef hold(self, bytes data, Py_ssize_t start, int64_t now_ms)
     cpdef bint is_empty(self) except -1
+    @cython.locals(first=Portion)
     cpdef bint is_confirmed(self) except -1
     @cython.locals(portion=Portion)
     cpdef bytes take_confirmed(self)

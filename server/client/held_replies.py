@@ -45,15 +45,32 @@ class Level:
 
 
 class Portion:
-    """What is held of one turn: *data*, whose *marks* wait for *offset* at most, until *due_ms*."""
+    """What is held of one turn: *data*, whose *marks* wait for *offset* at most.
 
-    __slots__ = ("data", "due_ms", "marks", "offset")
+    Its *level* and *timeout_ms* are what the client asked for when the commands ran; its time is up
+    at *due_ms*.
+    """
 
-    def __init__(self, data: bytes, marks: list[int], offset: int, due_ms: int) -> None:
+    __slots__ = ("data", "due_ms", "level", "marks", "offset", "timeout_ms")
+
+    def __init__(
+        self,
+        level: Level,
+        data: bytes,
+        marks: list[int],
+        offset: int,
+        now_ms: int,
+        timeout_ms: int,
+    ) -> None:
+        self.level = level
         self.data = data
         self.marks = marks
         self.offset = offset
-        self.due_ms = due_ms
+        self.timeout_ms = timeout_ms
+        self.due_ms = now_ms + timeout_ms
+
+    def is_confirmed(self) -> bool:
+        return self.offset <= self.level.confirmed
 
 
 class HeldReplies:
@@ -61,17 +78,25 @@ class HeldReplies:
 
     The reply that is written next tells of what the history has up to *needs*; 0: it waits for
     nothing. *seen* is where the history ended after the client's last write.
+
+    With *stops* it has been switched off by the command that runs now, whose reply waits yet. The
+    EXEC that runs now has commands that touch data if *reads*. *former* are the levels of what is
+    held that was asked for otherwise.
     """
 
     __slots__ = (
-        "_last", "_marks", "held_bytes", "is_on", "level", "needs", "portions", "seen", "timeout_ms"
+        "_last", "_marks", "former", "held_bytes", "is_on", "level", "needs", "portions", "reads",
+        "seen", "stops", "timeout_ms",
     )  # fmt: skip
 
     def __init__(self, level: Level, timeout_ms: int, seen: int) -> None:
         self.level = level
         self.timeout_ms = timeout_ms
         self.seen = seen
+        self.former: list[Level] = []
         self.is_on = True
+        self.stops = False
+        self.reads = True
         self.needs = 0
         self._marks: list[int] = []
         self._last = 0  # the greatest offset in the marks
@@ -112,7 +137,8 @@ class HeldReplies:
         if start:
             data = data[start:]
             marks = _moved(marks, start)
-        self.portions.append(Portion(data, marks, self._last, now_ms + self.timeout_ms))
+        portion = Portion(self.level, data, marks, self._last, now_ms, self.timeout_ms)
+        self.portions.append(portion)
         self.held_bytes += _size_of(data, marks)
         self._marks = []
         self._last = 0
@@ -125,13 +151,16 @@ class HeldReplies:
 
     def is_confirmed(self) -> bool:
         """Whether the first portion may leave."""
-        return bool(self.portions) and self.portions[0].offset <= self.level.confirmed
+        if not self.portions:
+            return False
+        first: Portion = self.portions[0]
+        return first.is_confirmed()
 
     def take_confirmed(self) -> bytes | None:
         """The bytes of the first portion, if it may leave: it is held no more."""
         if not self.is_confirmed():
             return None
-        portion = self.portions.popleft()
+        portion: Portion = self.portions.popleft()
         self.held_bytes -= _size_of(portion.data, portion.marks)
         return portion.data
 
@@ -144,7 +173,7 @@ class HeldReplies:
         for portion in self.portions:
             if portion.due_ms > before_ms:
                 break
-            if portion.offset > self.level.confirmed:
+            if not portion.is_confirmed():
                 failed += self._fail_portion(portion, error)
         return failed
 
@@ -152,7 +181,7 @@ class HeldReplies:
         pieces, marks, done, failed = [], portion.marks, 0, 0
         self.held_bytes -= _size_of(portion.data, marks)
         for at in range(0, len(marks), 3):
-            if marks[at + 2] > self.level.confirmed:
+            if marks[at + 2] > portion.level.confirmed:
                 pieces.append(portion.data[done : marks[at]])
                 pieces.append(error)
                 done = marks[at + 1]

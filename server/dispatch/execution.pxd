@@ -21,6 +21,7 @@ from storage.keyspace.settings cimport Clock, Lookup
 
 cdef int WRITE
 cdef int RUNS_SCRIPTS
+cdef int TOUCHES_DATA
 cdef int HIDDEN_FROM_MONITORS
 cdef int NOT_SHOWN
 cdef int SCRIPT

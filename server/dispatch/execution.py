@@ -32,6 +32,7 @@ from storage.errors import StorageError
 
 WRITE = int(Flags.WRITE)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
+TOUCHES_DATA = int(Flags.WRITE | Flags.READONLY | Flags.RUNS_SCRIPTS)
 HIDDEN_FROM_MONITORS = int(Flags.ADMIN | Flags.SKIP_MONITOR)  # an operator's are too delicate
 NOT_SHOWN = WOKEN | LOG  # it was shown when it came, or ran long ago
 ANSWERED_APART = MUTED | ACKS
@@ -203,6 +204,8 @@ class Execution:
         replies = client.out.another()
         replies.array(len(queue))
         origin = EXEC | self._calls[self._depth - 1].origin & REPLAYED
+        if client.acks is not None:
+            client.acks.reads = bool(queue.flags & TOUCHES_DATA)
         whole_ns = 0
         for command in queue.commands:
             argv = queue.next_words()
@@ -262,6 +265,12 @@ class Execution:
             client.written_offset = self._propagation.deliver()
             client.replicated_offset = self._propagation.stream_offset
         if client.flags & ACKS and not waits:
+            self._confirmations.ran(client, command, argv)
+
+    def ended(self, client: Client, command: Command, argv: list[bytes]) -> None:
+        """Count a command that has waited, and was ended from outside. It may have changed data."""
+        self.count(client, command, argv, False)
+        if client.flags & ACKS:
             self._confirmations.ran(client, command, argv)
 
     def answer(self, client: Client, reply: Reply) -> None:

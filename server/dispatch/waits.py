@@ -199,7 +199,7 @@ class Waits:
             self._blocking.forget(waiter)
         if isinstance(reply, ErrorReply):
             self._execution.failed(command, reply)
-        self._execution.count(client, command, waiter.argv, False)
+        self._execution.ended(client, command, waiter.argv)
         self._execution.answer(client, reply)
         self._turn.resume_later(client)
 

@@ -117,6 +117,9 @@ CONFIRMS_NOTHING = ErrorReply(
 NOT_CONFIRMED_BEFORE = ErrorReply(
     "NOTCONFIRMED", "Executed here, but not confirmed before this server has changed its role."
 )
+NOT_CONFIRMED_CHANGED = ErrorReply(
+    "NOTCONFIRMED", "Executed here, but not confirmed before CLIENT ACKS was changed so often."
+)
 BECAME_REPLICA = ErrorReply(
     "UNBLOCKED",
     "force unblock from blocking operation, instance state changed (master -> replica?)",

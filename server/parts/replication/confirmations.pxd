@@ -14,6 +14,7 @@ cdef int RUNS
 cdef int DATA
 cdef int QUORUM
 cdef int64_t NEVER
+cdef int MOST_FORMER
 
 
 cdef class Confirmations(Part):
@@ -31,15 +32,23 @@ cdef class Confirmations(Part):
     @cython.locals(held=HeldReplies, level=Level)
     cpdef use(self, Client client, object options)
     cdef Level _level(self, int64_t wanted, bint fsync)
+    cdef _change_level(self, Client client, HeldReplies held, Level level)
+    @cython.locals(level=Level)
+    cdef _leave_former(self, HeldReplies held)
     cdef _leave_level(self, Level level)
     cdef _begin(self)
     cdef _follow_feed(self)
+    cpdef resumed(self)
     cpdef stop(self, Client client)
     @cython.locals(held=HeldReplies)
     cpdef follow(self, Client client)
     cpdef forget(self, Client client)
-    @cython.locals(held=HeldReplies, offset=int64_t, has_changed=bint)
+    @cython.locals(held=HeldReplies, offset=int64_t, has_changed=bint, touches_data=bint)
     cpdef ran(self, Client client, Command command, list argv)
+    @cython.locals(offset=int64_t)
+    cdef _find_needs(
+        self, Client client, HeldReplies held, Command command, list argv, bint has_changed
+    )
     @cython.locals(last=int64_t, uses=list)
     cdef int64_t _last_change(self, Client client, Command command, list argv) except -1
     cpdef acked(self, Replica replica, int64_t now_ms)

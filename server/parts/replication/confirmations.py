@@ -44,6 +44,7 @@ RUNS = int(Flags.RUNS_QUEUE | Flags.RUNS_SCRIPTS)
 DATA = int(Flags.WRITE | Flags.READONLY) | RUNS
 
 NEVER = 2**62
+MOST_FORMER = 8  # levels that one client's replies wait for: more are a load, and serve nobody
 
 
 class Confirmations(Part):
@@ -84,8 +85,9 @@ class Confirmations(Part):
             client.acks = HeldReplies(level, options.timeout_ms, client.replicated_offset)
             client.set_flag(ACKS)
         else:
-            self._leave_level(held.level)
-            held.level, held.timeout_ms, held.is_on = level, options.timeout_ms, True
+            held.is_on = True
+            self._change_level(client, held, level)
+            held.timeout_ms = options.timeout_ms
         self._begin()
 
     def _level(self, wanted: int, fsync: bool) -> Level:
@@ -93,7 +95,25 @@ class Confirmations(Part):
         if level is None:
             level = self._levels[wanted, fsync] = Level(wanted, fsync)
             level.confirmed = self._confirmed_by(level)
+            self.keys.recall(level.confirmed)
         return level
+
+    def _change_level(self, client: Client, held: HeldReplies, level: Level) -> None:
+        """*level* is for what comes; what waits by now waits for what was asked for before."""
+        client.endpoint.send()  # what this turn has answered is held apart
+        if not held.portions or len(held.former) == MOST_FORMER:
+            if held.portions:
+                self._fail(client, NEVER, errors.NOT_CONFIRMED_CHANGED)
+            self._leave_former(held)
+            self._leave_level(held.level)
+        else:
+            held.former.append(held.level)
+        held.level = level
+
+    def _leave_former(self, held: HeldReplies) -> None:
+        for level in held.former:
+            self._leave_level(level)
+        held.former.clear()
 
     def _leave_level(self, level: Level) -> None:
         level.users -= 1
@@ -116,13 +136,20 @@ class Confirmations(Part):
         self.keys.clear()
         self._feed.keys = None if self._feed.follows else self.keys
         if not self._feed.follows:
+            if not self._feed.offset():
+                self._feed.ping()  # at 0, who has all would look like who has nothing
             self.keys.all_changed(self._feed.offset())
 
+    def resumed(self) -> None:
+        """The server's data are those of a snapshot, at a place of a history."""
+        if self.is_used:
+            self._follow_feed()
+
     def stop(self, client: Client) -> None:
-        """*client* waits no more, once what is held of it has left."""
+        """*client* waits no more after this command, once what is held of it has left."""
         if client.acks is not None:
             client.acks.is_on = False
-            self.follow(client)
+            client.acks.stops = True
 
     def follow(self, client: Client) -> None:
         """Something is held of *client*, or nothing any more."""
@@ -131,8 +158,11 @@ class Confirmations(Part):
             return
         if held.portions:
             self._holding[client] = None
+            if self._feed.follows:
+                self._fail(client, NEVER, errors.NOT_CONFIRMED_BEFORE)
             return
         self._holding.pop(client, None)
+        self._leave_former(held)
         if not held.is_on and held.is_empty():
             client.acks = None
             client.clear_flag(ACKS)
@@ -155,8 +185,24 @@ class Confirmations(Part):
         offset = client.replicated_offset
         has_changed = offset != held.seen
         held.seen = offset
-        if not command.flags & DATA or not held.is_on:
-            return
+        touches_data = command.flags & DATA and (has_changed or held.reads)
+        if touches_data and (held.is_on or held.stops) and not self._feed.follows:
+            self._find_needs(client, held, command, argv, has_changed)
+        held.reads = True
+        if held.stops:
+            held.stops = False
+            if not held.needs:
+                self.follow(client)
+
+    def _find_needs(
+        self,
+        client: Client,
+        held: HeldReplies,
+        command: Command,
+        argv: list[bytes],
+        has_changed: bool,
+    ) -> None:
+        offset = held.seen
         if self._has_lease and not has_changed and not self.quorum.holds(self.now_ms()):
             offset = self._feed.probe()
         elif not has_changed:
@@ -267,7 +313,9 @@ class Confirmations(Part):
         self._has_lease = config.replica_quorum_lease > 0
 
     def client_left(self, client: Client) -> None:
-        self.stop(client)
+        if client.acks is not None:
+            client.acks.is_on = False
+            self.follow(client)
 
     def statistics_reset(self) -> None:
         self.timeouts = 0
@@ -301,4 +349,5 @@ class Confirmations(Part):
 
 
 def _not_confirmed(held: HeldReplies) -> ErrorReply:
-    return errors.not_confirmed(held.level.wanted, held.level.fsync, held.timeout_ms)
+    first = held.portions[0]
+    return errors.not_confirmed(first.level.wanted, first.level.fsync, first.timeout_ms)

@@ -305,8 +305,11 @@ class Replication(Part):
         if not self._config.replicaof:
             self.history.branch(new_id())
             self.stream_db = 0
+        self.feed.drop()
+        self.history.backlog = None  # one that was begun while the data were loaded is of elsewhere
         self.history.keep_backlog(self._config.repl_backlog_size)
         self._attach_feed()
+        self.confirmations.resumed()
 
     def stored(self) -> StoredHistory | None:
         """Where in the history the data are now; None if no replica can resync from here."""

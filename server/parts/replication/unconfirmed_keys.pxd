@@ -17,6 +17,7 @@ cdef class UnconfirmedKeys:
     cdef int64_t _older_end
     cdef int64_t _all
     cdef int64_t _count
+    cdef int64_t _forgotten
     cdef readonly int64_t last
 
     cpdef clear(self)
@@ -28,3 +29,4 @@ cdef class UnconfirmedKeys:
     cdef _put(self, int db, bytes key, int64_t offset)
     cpdef int64_t offset_of(self, int db, bytes key) except -1
     cpdef confirmed(self, int64_t offset)
+    cpdef recall(self, int64_t offset)

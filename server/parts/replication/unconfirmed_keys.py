@@ -29,8 +29,8 @@ class UnconfirmedKeys:
     """Notes what the feed is given; *last* is the offset after the last change of data."""
 
     __slots__ = (
-        "_all", "_command", "_count", "_name", "_newer", "_newer_end", "_older", "_older_end",
-        "last",
+        "_all", "_command", "_count", "_forgotten", "_name", "_newer", "_newer_end", "_older",
+        "_older_end", "last",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -43,6 +43,7 @@ class UnconfirmedKeys:
         self._newer: list[dict[bytes, int]] = [{}]
         self._older: list[dict[bytes, int]] = []
         self._newer_end = self._older_end = self._all = 0
+        self._forgotten = 0  # entries up to here may have gone: all who ask had confirmed them
         self._count = 0  # of entries made in newer
         self.last = 0
 
@@ -100,9 +101,16 @@ class UnconfirmedKeys:
         if offset >= self._newer_end:
             if self._count or self._older:
                 self._newer, self._older, self._count = [{}], [], 0
+            self._forgotten = self._newer_end
         elif offset >= self._older_end and self._count > MANY_KEYS:
+            self._forgotten = self._older_end
             self._older, self._older_end = self._newer, self._newer_end
             self._newer, self._count = [{}], 0
+
+    def recall(self, offset: int) -> None:
+        """Somebody asks for whom only *offset* is confirmed: what was forgotten waits for him."""
+        if offset < self._forgotten:
+            self._all = max(self._all, self._forgotten)
 
     def __len__(self) -> int:
         """How many entries there are."""
