@@ -14,7 +14,7 @@ cdef int RUNS
 cdef int DATA
 cdef int QUORUM
 cdef int64_t NEVER
-cdef int MOST_FORMER
+cdef int _MOST_FORMER
 
 
 cdef class Confirmations(Part):

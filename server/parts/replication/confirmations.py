@@ -45,6 +45,7 @@ DATA = int(Flags.WRITE | Flags.READONLY) | RUNS
 
 NEVER = 2**62
 MOST_FORMER = 8  # levels that one client's replies wait for: more are a load, and serve nobody
+_MOST_FORMER = MOST_FORMER  # as a C number
 
 
 class Confirmations(Part):
@@ -101,7 +102,7 @@ class Confirmations(Part):
     def _change_level(self, client: Client, held: HeldReplies, level: Level) -> None:
         """*level* is for what comes; what waits by now waits for what was asked for before."""
         client.endpoint.send()  # what this turn has answered is held apart
-        if not held.portions or len(held.former) == MOST_FORMER:
+        if not held.portions or len(held.former) == _MOST_FORMER:
             if held.portions:
                 self._fail(client, NEVER, errors.NOT_CONFIRMED_CHANGED)
             self._leave_former(held)
