@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 NOT_CONFIRMED = "NOTCONFIRMED"  # begins the error of what was executed, and not confirmed in time
+# The same, as pipelines of redis-py raise it; those for asyncio show a tuple. The server's words
+# have no quotes or brackets: what another error quotes of a command is not taken for them.
+_IN_PIPELINE = re.compile(
+    r"Command # \d+ \(.*\) of pipeline caused error: "
+    r"(NOTCONFIRMED [^'\"()]*|\('NOTCONFIRMED [^'\"()]*',\))",
+    re.DOTALL,
+)
 
 
 class Offset(NamedTuple):
@@ -49,5 +57,9 @@ def check_wait(reply: Any, offset: Offset) -> None:
 
 
 def is_unconfirmed(error: Exception) -> bool:
-    """Whether *error* says that the command was executed, and not confirmed: it may be kept yet."""
-    return str(error).startswith(NOT_CONFIRMED)
+    """Whether *error* says that the command was executed, and not confirmed: it may be kept yet.
+
+    Pipelines raise it with the command before it.
+    """
+    text = str(error)
+    return text.startswith(NOT_CONFIRMED) or bool(_IN_PIPELINE.fullmatch(text))

@@ -81,6 +81,29 @@ def test_acks_in_asyncio(tmp_path: Path) -> None:
         asyncio.run(late())
 
 
+def test_what_a_pipeline_has_not_confirmed_is_told_so(tmp_path: Path) -> None:
+    primary = node_of(OURS, tmp_path / "primary")
+
+    async def in_a_loop() -> None:
+        connect = in_asyncio.with_acks(1, timeout_ms=20)
+        async with redis.asyncio.Redis(port=primary.port, redis_connect_func=connect) as client:
+            for transaction in (False, True):
+                pipeline = client.pipeline(transaction=transaction).set("a", 1).set("b", 2)
+                with pytest.raises(ResponseError) as raised:
+                    await pipeline.execute()
+                assert in_asyncio.is_unconfirmed(raised.value)
+
+    with started(primary):
+        connect = with_acks(1, timeout_ms=20)
+        with redis.Redis(port=primary.port, redis_connect_func=connect) as client:
+            for transaction in (False, True):
+                pipeline = client.pipeline(transaction=transaction).set("a", 1).set("b", 2)
+                with pytest.raises(ResponseError) as raised:
+                    pipeline.execute()
+                assert is_unconfirmed(raised.value)
+        asyncio.run(in_a_loop())
+
+
 def test_a_token_outlives_a_failover_unless_what_it_tells_of_was_lost(tmp_path: Path) -> None:
     primary, replica = (node_of(OURS, tmp_path / name) for name in ("primary", "replica"))
     with started(primary, replica):
