@@ -142,6 +142,7 @@ class Copies:
         for replica in replicas:
             replica.stage = Stage.COPYING
             replica.acked_ms = now_ms
+            replica.begin(offset)
             if not replica.is_plain:
                 replica.write(b"+FULLRESYNC %b %d\r\n" % (self._feed.history.id.encode(), offset))
         copy.begin()

@@ -1,7 +1,7 @@
 """The quorum of a primary: how many replicas it takes, which of them count, and its lease.
 
 The group is the primary and N replicas. N is replica-quorum-of; if that is 0, the most replicas
-that were online at once since this server has become a primary or has started, and at least 1: so N
+that were here at once since this server has become a primary or has started, and at least 1: so N
 grows by itself, and falls only by CONFIG SET, a restart or a change of the role. A quorum is so
 many replicas that they and the primary are a majority of the group:
 
@@ -16,9 +16,12 @@ With replica-quorum-lease (ms; 0: none of this holds, any quorum of online repli
    reads.
 2. *Who counts*: a replica counts for a quorum when it has been here for as long as the lease. So a
    new primary confirms nothing before the lease of the one that it has replaced is over.
-3. *Who must have it*: what is confirmed, all replicas have that are online, or that have gone or
+3. *Who must have it*: what is confirmed, all replicas have that are here, or that have gone or
    been mute for less than replica-quorum-grace. A replica may have gone because it was made the
    primary: as long as Sentinel may be about to tell others, nothing is confirmed that it lacks.
+
+A replica is *here* when it is online and has told that it has what its copy, or its part of the
+history, began with: ``redis-cli --replica`` is not.
 
 With FSYNC, what is confirmed the primary has on its own disk, too (own_disk.py).
 
@@ -32,7 +35,7 @@ from collections import deque
 
 from server.config.parameters import Config
 from server.parts.replication.own_disk import OwnDisk
-from server.parts.replication.replica import FAR_MS, Replica
+from server.parts.replication.replica import Replica
 from server.parts.replication.replicas import Replicas
 
 MOST_ASKS = 100  # that are remembered: one a tick
@@ -48,14 +51,14 @@ class Quorum:
         self._replicas = replicas
         self._asks: deque[tuple[int, int]] = deque(maxlen=MOST_ASKS)  # (offset, when)
         self._gone: deque[tuple[int, int]] = deque(maxlen=MOST_GONE)  # (acked, waited for until)
-        self._most_online = 1
+        self._most_here = 1
 
     def begin(self) -> None:
         """The server is a primary from now on: it knows of no replica."""
         self.disk.begin()
         self._asks.clear()
         self._gone.clear()
-        self._most_online = 1
+        self._most_here = 1
 
     @property
     def lease_ms(self) -> int:
@@ -64,7 +67,7 @@ class Quorum:
     @property
     def group_replicas(self) -> int:
         """Of how many replicas it is a quorum."""
-        return int(self._config.replica_quorum_of) or self._most_online
+        return int(self._config.replica_quorum_of) or self._most_here
 
     @property
     def needed(self) -> int:
@@ -79,18 +82,23 @@ class Quorum:
 
     def heard(self, replica: Replica, now_ms: int) -> None:
         """*replica* has told how far it is."""
-        if replica.counts_from_ms == FAR_MS:  # it has told nothing yet
+        if not replica.is_online or replica.acked < replica.begins_at:
+            return
+        replica.told_ms = now_ms
+        if not replica.is_here:
             replica.counts_from_ms = now_ms + self.lease_ms
-        online = len(self._replicas.online)
-        self._most_online = max(self._most_online, online)
+            self._most_here = max(self._most_here, len(self._here()))
         for offset, asked_ms in reversed(self._asks):
             if offset <= replica.acked:
                 replica.heard_ms = max(replica.heard_ms, asked_ms)
                 break
 
+    def _here(self) -> list[Replica]:
+        return [replica for replica in self._replicas.all if replica.is_here]
+
     def left(self, replica: Replica, now_ms: int) -> None:
         """*replica* is gone: it has died, or its link, or it follows somebody else by now."""
-        if replica.is_online and replica.counts_from_ms != FAR_MS:
+        if replica.is_here:
             self._gone.append((replica.acked, now_ms + self._config.replica_quorum_grace))
 
     def holds(self, now_ms: int) -> bool:
@@ -98,25 +106,25 @@ class Quorum:
         lease_ms = self.lease_ms
         if not lease_ms:
             return True
-        heard = sum(now_ms - replica.heard_ms < lease_ms for replica in self._replicas.online)
+        heard = sum(now_ms - replica.heard_ms < lease_ms for replica in self._here())
         return heard >= self.needed
 
     # ------------------------------------------------------------------ what is confirmed
 
     def confirmed(self, fsync: bool, now_ms: int) -> int:
         """How much of the history is confirmed by a quorum; with *fsync*, on its disks."""
-        online = self._replicas.online
+        here = self._here()
         counted = [
             replica.fsynced if fsync else replica.acked
-            for replica in online
+            for replica in here
             if replica.counts_from_ms <= now_ms
         ]
         found = nth_largest(counted, self.needed)
         if not found or not self.lease_ms:
             return found
         grace_ms = self._config.replica_quorum_grace
-        for replica in online:
-            if now_ms - replica.acked_ms < grace_ms:
+        for replica in here:
+            if now_ms - replica.told_ms < grace_ms:
                 found = min(found, replica.acked)
         for acked, until_ms in self._gone:
             if now_ms < until_ms:

@@ -18,13 +18,16 @@ cdef class Replica:
     cdef public bint wants_copy_only
     cdef public bint wants_functions_only
     cdef public bint is_plain
+    cdef public int64_t begins_at
     cdef public object acked
     cdef public object fsynced
     cdef public bint has_aof
     cdef public int64_t acked_ms
     cdef public int64_t alive_ms
     cdef public int64_t heard_ms
+    cdef public int64_t told_ms
     cdef public int64_t counts_from_ms
+    cdef public tuple identity
     cdef public bint waits_for_ack
     cdef public list held
     cdef public Py_ssize_t held_bytes
@@ -32,6 +35,7 @@ cdef class Replica:
     cdef tuple _seen
     cdef public object sending
 
+    cpdef begin(self, int64_t offset)
     cpdef take(self, bytes data)
     cpdef write(self, bytes data)
     @cython.locals(out=Encoder, endpoint=Endpoint, data=bytes)

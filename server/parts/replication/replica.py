@@ -49,13 +49,16 @@ class Replica:
         self.wants_copy_only = False  # redis-cli --rdb: no stream follows
         self.wants_functions_only = False  # redis-cli --functions-rdb
         self.is_plain = False  # it has sent SYNC: it is told no ids, and tells no offsets
+        self.begins_at = FAR_MS  # the offset that its copy or its part of the history follows
         self.acked = 0  # it has run all up to here
         self.fsynced = 0  # it has fsynced all up to here
         self.has_aof = False  # it tells what it has fsynced
         self.acked_ms = 0  # when it has told so
         self.alive_ms = 0  # when it was last seen to send or to take something
         self.heard_ms = -FAR_MS  # it has answered what it was asked then: see quorum.py
-        self.counts_from_ms = FAR_MS  # from when on it counts for a quorum
+        self.told_ms = 0  # when it last told how far it is, by the clock of the lease
+        self.counts_from_ms = FAR_MS  # from when on it counts for a quorum, by that clock
+        self.identity: tuple[str, int] | None = None  # where it listens, from then on
         self.waits_for_ack = False  # it is sent nothing until it has loaded the copy
         self.held: list[bytes] = []
         self.held_bytes = 0
@@ -76,6 +79,15 @@ class Replica:
     def host(self) -> str:
         """The address to reach it by."""
         return self.announced or self.client.address.rpartition(":")[0].strip("[]")
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is online, and counts for a quorum now or later."""
+        return self.stage is Stage.ONLINE and self.counts_from_ms != FAR_MS
+
+    def begin(self, offset: int) -> None:
+        """What it is sent follows *offset*. Who tells 0 has told nothing."""
+        self.begins_at = max(offset, 1)
 
     def reads(self, config: Config) -> int:
         """The newest RDB version that it reads: of a Redis at least that which *config* has."""

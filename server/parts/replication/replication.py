@@ -194,6 +194,7 @@ class Replication(Part):
         self.continued += 1
         name = b" " + self.history.id.encode() if replica.knows_psync2 else b""
         replica.stage = Stage.ONLINE
+        replica.begin(offset - 1)
         replica.acked = offset - 1
         replica.write(b"+CONTINUE" + name + b"\r\n")
         replica.write_all(self.feed.since(offset, replica))

@@ -27,9 +27,10 @@ class Group:
         self.replicas = Replicas(config, feed)
         self.quorum = Quorum(config, self.replicas, OwnDisk(propagation, feed))
 
-    def joins(self) -> Replica:
+    def joins(self, begins_at: int = 0) -> Replica:
         replica = Replica(Client(1, 0))
         replica.stage = Stage.ONLINE
+        replica.begin(begins_at)
         self.replicas.all.append(replica)
         return replica
 
@@ -115,6 +116,29 @@ def test_a_replica_that_is_mute_is_waited_for_as_one_that_has_gone() -> None:
     group.acks(other, 80, 4000)
     assert group.quorum.confirmed(False, 4999) == 50
     assert group.quorum.confirmed(False, 5000) == 80
+
+
+def test_a_replica_that_never_tells_it_has_its_copy_counts_nowhere() -> None:
+    """As redis-cli --replica, which tells 0, and the links of replicas that have not come yet."""
+    group = Group(replica_quorum_lease=1000, replica_quorum_grace=5000)
+    one, tool, mute = group.joins(), group.joins(begins_at=40), group.joins(9)
+    mute.acked = 9  # as it has asked for what follows
+    group.acks(tool, 0, 0)
+    group.acks(one, 50, 0)
+    assert (group.quorum.group_replicas, group.quorum.needed) == (1, 1)
+    assert group.quorum.confirmed(False, 1000) == 50
+    group.leaves(tool, 1000)
+    group.leaves(mute, 1000)
+    assert group.quorum.confirmed(False, 1000) == 50
+
+
+def test_a_replica_counts_from_when_it_has_its_copy() -> None:
+    group = Group()
+    replica = group.joins(begins_at=40)
+    group.acks(replica, 39, 0)
+    assert group.quorum.confirmed(False, 0) == 0
+    group.acks(replica, 40, 1)
+    assert group.quorum.confirmed(False, 1) == 40
 
 
 def test_fsync_counts_disks_and_others_need_no_log() -> None:
