@@ -21,17 +21,19 @@ With replica-quorum-lease (ms; 0: none of this holds, any quorum of online repli
    primary: as long as Sentinel may be about to tell others, nothing is confirmed that it lacks.
 
 A replica is *here* when it is online and has told that it has what its copy, or its part of the
-history, began with: ``redis-cli --replica`` is not.
+history, began with: ``redis-cli --replica`` is not. One that is back at the address and the port
+that it listened at before, and has as much as before, has not gone; its newer link counts.
 
 With FSYNC, what is confirmed the primary has on its own disk, too (own_disk.py).
 
-All times are of this machine's monotonic clock. What is relied on is that clocks of two machines
-run at the same pace, within a fraction of the lease.
+All times are of a monotonic clock of this machine that runs on while it is suspended. What is
+relied on is that clocks of two machines run at the same pace, within a fraction of the lease.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from typing import NamedTuple
 
 from server.config.parameters import Config
 from server.parts.replication.own_disk import OwnDisk
@@ -42,15 +44,23 @@ MOST_ASKS = 100  # that are remembered: one a tick
 MOST_GONE = 1000  # replicas that are waited for; the oldest are forgotten before their time
 
 
+class Gone(NamedTuple):
+    """A replica that has gone."""
+
+    acked: int
+    until_ms: int  # it is waited for
+    identity: tuple[str, int] | None
+
+
 class Quorum:
-    """Counts the *replicas* of a primary, which has its own *disk*. Times are monotonic ms."""
+    """Counts the *replicas* of a primary, which has its own *disk*. Times are ms."""
 
     def __init__(self, config: Config, replicas: Replicas, disk: OwnDisk) -> None:
         self._config = config
         self.disk = disk
         self._replicas = replicas
         self._asks: deque[tuple[int, int]] = deque(maxlen=MOST_ASKS)  # (offset, when)
-        self._gone: deque[tuple[int, int]] = deque(maxlen=MOST_GONE)  # (acked, waited for until)
+        self._gone: deque[Gone] = deque(maxlen=MOST_GONE)
         self._most_here = 1
 
     def begin(self) -> None:
@@ -88,18 +98,37 @@ class Quorum:
         if not replica.is_here:
             replica.counts_from_ms = now_ms + self.lease_ms
             self._most_here = max(self._most_here, len(self._here()))
+        if self._gone:
+            self._is_back(replica)
         for offset, asked_ms in reversed(self._asks):
             if offset <= replica.acked:
                 replica.heard_ms = max(replica.heard_ms, asked_ms)
                 break
 
     def _here(self) -> list[Replica]:
-        return [replica for replica in self._replicas.all if replica.is_here]
+        """The replicas that are here; of two links of the same one, the newer."""
+        found: dict[object, Replica] = {}
+        for replica in self._replicas.all:
+            if replica.is_here:
+                found[replica.identity or replica] = replica
+        return list(found.values())
+
+    def _is_back(self, replica: Replica) -> None:
+        """Wait no more for what *replica* was when it has gone, if it has as much again."""
+        who, has = replica.identity, replica.acked
+        if who is not None:
+            waited_for = (one for one in self._gone if one.identity != who or one.acked > has)
+            self._gone = deque(waited_for, MOST_GONE)
 
     def left(self, replica: Replica, now_ms: int) -> None:
         """*replica* is gone: it has died, or its link, or it follows somebody else by now."""
-        if replica.is_here:
-            self._gone.append((replica.acked, now_ms + self._config.replica_quorum_grace))
+        if not replica.is_here:
+            return
+        until_ms = now_ms + self._config.replica_quorum_grace
+        self._gone.append(Gone(replica.acked, until_ms, replica.identity))
+        for other in self._here():
+            if other is not replica and other.identity == replica.identity:
+                self._is_back(other)  # by another link, before this one was known to be dead
 
     def holds(self, now_ms: int) -> bool:
         """Whether there is no lease, or it holds."""
@@ -126,9 +155,9 @@ class Quorum:
         for replica in here:
             if now_ms - replica.told_ms < grace_ms:
                 found = min(found, replica.acked)
-        for acked, until_ms in self._gone:
-            if now_ms < until_ms:
-                found = min(found, acked)
+        for gone in self._gone:
+            if now_ms < gone.until_ms:
+                found = min(found, gone.acked)
         return found
 
 

@@ -27,7 +27,6 @@ cdef class Replica:
     cdef public int64_t heard_ms
     cdef public int64_t told_ms
     cdef public int64_t counts_from_ms
-    cdef public tuple identity
     cdef public bint waits_for_ack
     cdef public list held
     cdef public Py_ssize_t held_bytes

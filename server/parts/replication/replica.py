@@ -58,7 +58,6 @@ class Replica:
         self.heard_ms = -FAR_MS  # it has answered what it was asked then: see quorum.py
         self.told_ms = 0  # when it last told how far it is, by the clock of the lease
         self.counts_from_ms = FAR_MS  # from when on it counts for a quorum, by that clock
-        self.identity: tuple[str, int] | None = None  # where it listens, from then on
         self.waits_for_ack = False  # it is sent nothing until it has loaded the copy
         self.held: list[bytes] = []
         self.held_bytes = 0
@@ -84,6 +83,11 @@ class Replica:
     def is_here(self) -> bool:
         """Whether it is online, and counts for a quorum now or later."""
         return self.stage is Stage.ONLINE and self.counts_from_ms != FAR_MS
+
+    @property
+    def identity(self) -> tuple[str, int] | None:
+        """Where it listens; None if it has not told that."""
+        return (self.host, self.port) if self.port else None
 
     def begin(self, offset: int) -> None:
         """What it is sent follows *offset*. Who tells 0 has told nothing."""

@@ -27,10 +27,11 @@ class Group:
         self.replicas = Replicas(config, feed)
         self.quorum = Quorum(config, self.replicas, OwnDisk(propagation, feed))
 
-    def joins(self, begins_at: int = 0) -> Replica:
+    def joins(self, begins_at: int = 0, port: int = 0) -> Replica:
         replica = Replica(Client(1, 0))
         replica.stage = Stage.ONLINE
         replica.begin(begins_at)
+        replica.announced, replica.port = "10.0.0.1", port
         self.replicas.all.append(replica)
         return replica
 
@@ -139,6 +140,46 @@ def test_a_replica_counts_from_when_it_has_its_copy() -> None:
     assert group.quorum.confirmed(False, 0) == 0
     group.acks(replica, 40, 1)
     assert group.quorum.confirmed(False, 1) == 40
+
+
+def test_a_replica_that_is_back_with_as_much_is_not_waited_for() -> None:
+    group = Group(replica_quorum_lease=1000, replica_quorum_grace=50_000)
+    one, other = group.joins(port=7001), group.joins(port=7002)
+    group.acks(one, 50, 0)
+    group.acks(other, 80, 0)
+    group.leaves(one, 2000)
+    again = group.joins(port=7001)
+    group.acks(again, 49, 2100)  # it has lost something
+    group.leaves(again, 2200)
+    assert group.quorum.confirmed(False, 2300) == 49
+    again = group.joins(port=7001)
+    group.acks(again, 70, 2300)
+    assert group.quorum.confirmed(False, 2300) == 70
+    group.acks(again, 99, 2400)
+    assert group.quorum.confirmed(False, 2400) == 80
+
+
+def test_one_that_has_gone_without_a_port_is_waited_for() -> None:
+    group = Group(replica_quorum_lease=1000, replica_quorum_grace=5000)
+    one, other = group.joins(), group.joins()
+    group.acks(one, 50, 0)
+    group.acks(other, 80, 0)
+    group.leaves(one, 2000)
+    assert group.quorum.confirmed(False, 2000) == 50
+
+
+def test_two_links_of_a_replica_are_one_and_the_newer_counts() -> None:
+    """The primary may learn late that the older one is dead."""
+    group = Group(replica_quorum_lease=1000, replica_quorum_grace=50_000)
+    old, other = group.joins(port=7001), group.joins(port=7002)
+    group.acks(old, 50, 0)
+    group.acks(other, 80, 0)
+    new = group.joins(port=7001)
+    group.acks(new, 90, 2000)
+    assert group.quorum.group_replicas == 2
+    assert group.quorum.confirmed(False, 3000) == 80
+    group.leaves(old, 3000)
+    assert group.quorum.confirmed(False, 3000) == 80
 
 
 def test_fsync_counts_disks_and_others_need_no_log() -> None:
