@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 
 NS_A_MS = 1_000_000
+HAS_BOOT_TIME = hasattr(time, "CLOCK_BOOTTIME")  # Linux
 
 # Unix time that can be travelled to: before 2100. Last uses of keys are seconds of 32 bits, and
 # must stay below 2105 (storage/keyspace/usage.py) however long the server runs then.
@@ -28,6 +29,13 @@ MOST_PASSED_MS = 2**61  # plus the longest wait: still within 64 bits
 def monotonic_ms() -> int:
     """The system's monotonic clock in ms, which DEBUG CLOCK does not move."""
     return time.monotonic_ns() // 1_000_000
+
+
+def lease_ms() -> int:
+    """A monotonic clock in ms that runs on while the machine is suspended, where there is one."""
+    if HAS_BOOT_TIME:
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
+    return monotonic_ms()
 
 
 class OutOfRange(ValueError):

@@ -32,6 +32,7 @@ def replaced(now: Callable[[], float], random: Random) -> Iterator[None]:
         "time_ns": lambda: int((BEGUN_S + now()) * 1e9),
         "monotonic": lambda: UPTIME_S + now(),
         "monotonic_ns": lambda: int((UPTIME_S + now()) * 1e9),
+        "clock_gettime_ns": lambda _clock: int((UPTIME_S + now()) * 1e9),
         "sleep": no_sleep,
     }
     _reported_s.clear()  # faults.report tells each fault once in a while

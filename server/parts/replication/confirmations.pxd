@@ -21,6 +21,7 @@ cdef class Confirmations(Part):
     cdef Feed _feed
     cdef object _replicas
     cdef readonly object now_ms
+    cdef readonly object lease_now_ms
     cdef readonly object quorum
     cdef readonly UnconfirmedKeys keys
     cdef dict _levels
@@ -51,7 +52,7 @@ cdef class Confirmations(Part):
     )
     @cython.locals(last=int64_t, uses=list)
     cdef int64_t _last_change(self, Client client, Command command, list argv) except -1
-    cpdef acked(self, Replica replica, int64_t now_ms)
+    cpdef acked(self, Replica replica)
     @cython.locals(level=Level, offset=int64_t, lowest=int64_t, client=Client)
     cdef _look(self)
     cdef int64_t _confirmed_by(self, Level level) except -1

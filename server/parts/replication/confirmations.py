@@ -49,11 +49,14 @@ _MOST_FORMER = MOST_FORMER  # as a C number
 
 
 class Confirmations(Part):
-    """Knows all clients with ACKS. *now_ms* is the monotonic clock, which nothing moves."""
+    """Knows all clients with ACKS. *now_ms* is the monotonic clock, which nothing moves.
+
+    *lease_now_ms* is one that runs on while the machine is suspended: for all about the quorum.
+    """
 
     __slots__ = (
-        "_feed", "_has_lease", "_holding", "_levels", "_replicas", "is_used", "keys", "now_ms",
-        "quorum", "timeouts",
+        "_feed", "_has_lease", "_holding", "_levels", "_replicas", "is_used", "keys",
+        "lease_now_ms", "now_ms", "quorum", "timeouts",
     )  # fmt: skip
 
     def __init__(
@@ -63,10 +66,12 @@ class Confirmations(Part):
         replicas: Replicas,
         disk: OwnDisk,
         now_ms: Callable[[], int],
+        lease_now_ms: Callable[[], int],
     ) -> None:
         self._feed = feed
         self._replicas = replicas
         self.now_ms = now_ms
+        self.lease_now_ms = lease_now_ms
         self.quorum = Quorum(config, replicas, disk)
         self.keys = UnconfirmedKeys()
         self._levels: dict[tuple[int, bool], Level] = {}
@@ -204,7 +209,7 @@ class Confirmations(Part):
         has_changed: bool,
     ) -> None:
         offset = held.seen
-        if self._has_lease and not has_changed and not self.quorum.holds(self.now_ms()):
+        if self._has_lease and not has_changed and not self.has_lease:
             offset = self._feed.probe()
         elif not has_changed:
             if self.keys.last <= held.level.confirmed:
@@ -228,9 +233,9 @@ class Confirmations(Part):
 
     # ------------------------------------------------------------------ what replicas tell
 
-    def acked(self, replica: Replica, now_ms: int) -> None:
+    def acked(self, replica: Replica) -> None:
         """*replica* has told how far it is: some may be answered by that."""
-        self.quorum.heard(replica, now_ms)
+        self.quorum.heard(replica, self.lease_now_ms())
         if self._levels:
             self._look()
 
@@ -259,7 +264,9 @@ class Confirmations(Part):
 
     def _by_replicas(self, level: Level) -> int:
         if level.wanted == QUORUM:
-            return self.quorum.confirmed(level.fsync, self.now_ms())
+            if self._has_lease and not self.has_lease:
+                return 0  # what has just come may have been sent long ago
+            return self.quorum.confirmed(level.fsync, self.lease_now_ms())
         offsets = [
             replica.fsynced if level.fsync else replica.acked for replica in self._replicas.online
         ]
@@ -279,13 +286,14 @@ class Confirmations(Part):
 
     def replica_left(self, replica: Replica) -> None:
         """The connection of *replica* is closed."""
-        self.quorum.left(replica, self.now_ms())
+        self.quorum.left(replica, self.lease_now_ms())
 
     # ------------------------------------------------------------------ ends of waits
 
     def tick(self, now_ms: int) -> None:
         if self._has_lease and not self._feed.follows and self._replicas.online:
-            self.quorum.asked(self._feed.probe(), now_ms)
+            asked_ms = self.lease_now_ms()
+            self.quorum.asked(self._feed.probe(), asked_ms)
         if self._levels:
             self._look()  # a replica may count by now, or our own disk have it
         for client in list(self._holding):
@@ -346,7 +354,7 @@ class Confirmations(Part):
     @property
     def has_lease(self) -> bool:
         """Whether there is no lease, or it holds now."""
-        return self.quorum.holds(self.now_ms())
+        return self.quorum.holds(self.lease_now_ms())
 
 
 def _not_confirmed(held: HeldReplies) -> ErrorReply:

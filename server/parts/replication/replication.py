@@ -34,7 +34,7 @@ from server.parts.replication.replica import Replica, Stage, replica_of
 from server.parts.replication.replicas import Replicas, name_of
 from server.parts.replication.ties import NoListener, NoPipes, Pipes, RoleListener
 from server.parts.replication.traffic import Traffic
-from server.process.server_clock import monotonic_ms
+from server.process.server_clock import lease_ms, monotonic_ms
 from storage.keyspace.keyspace import Keyspace
 from storage.stream import pending, producers
 
@@ -79,6 +79,7 @@ class ReplicationMemory(NamedTuple):
 class Replication(Part):
     """One server's part in replication. Times are monotonic ms, which nothing moves.
 
+    *lease_now_ms* runs on while the machine is suspended; the lease of a primary is measured by it.
     *listener* is told of changes of the role; *pipes* has those read that copies come through.
     """
 
@@ -89,6 +90,7 @@ class Replication(Part):
         propagation: Propagation,
         persistence: Persistence,
         now_ms: Callable[[], int] = monotonic_ms,
+        lease_now_ms: Callable[[], int] = lease_ms,
     ) -> None:
         self._config = config
         self._databases = databases
@@ -99,7 +101,9 @@ class Replication(Part):
         self.feed = Feed(propagation, self.history)
         self.replicas = Replicas(config, self.feed)
         disk = OwnDisk(propagation, self.feed)
-        self.confirmations = Confirmations(config, self.feed, self.replicas, disk, now_ms)
+        self.confirmations = Confirmations(
+            config, self.feed, self.replicas, disk, now_ms, lease_now_ms
+        )
         self.traffic = Traffic(self.replicas.all)
         self._copies: Copies | None = None
         self.following: Following | None = None
@@ -221,7 +225,7 @@ class Replication(Part):
             replica.fsynced = max(replica.fsynced, fsynced)
         if replica.waits_for_ack:
             replica.go_online()
-        self.confirmations.acked(replica, replica.acked_ms)
+        self.confirmations.acked(replica)
         self.failover.tick(replica.acked_ms)
 
     def confirm(self, client: Client, options: AcksOptions | None) -> None:

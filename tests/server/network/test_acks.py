@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from server.process.server_clock import HAS_BOOT_TIME
 from tests.server.by_hand import HandReplica, Peer, offset_of, until_held
 from tests.server.running import on_each_loop, running
 
@@ -315,7 +318,7 @@ async def test_what_a_replica_told_before_it_was_asked_renews_no_lease() -> None
         confirmations = server.server.state.replication.confirmations
         [seen] = server.server.state.replication.replicas.all
         told += len(await replica.reader.readuntil(GET_ACK))
-        between_ms = confirmations.now_ms()
+        between_ms = confirmations.lease_now_ms()
         more = await replica.reader.readuntil(GET_ACK)
         replica.ack(told)
         await server.until(lambda: seen.acked == told)
@@ -355,6 +358,56 @@ async def test_a_read_after_the_lease_waits_for_an_answer_to_a_question_after_it
         assert confirmations.held_clients
         replica.ack(offset_of(server))
         assert await reader.read() is None
+
+
+@on_each_loop
+async def test_a_machine_that_was_suspended_has_no_lease_when_it_wakes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its monotonic clock stood still meanwhile."""
+    if not HAS_BOOT_TIME:
+        pytest.skip("no clock here runs on while the machine is suspended")
+    async with running(replica_quorum_lease=60_000) as server:
+        replica = await HandReplica.follow(server)
+        confirmations = server.server.state.replication.confirmations
+
+        def has_answered() -> bool:
+            replica.ack(offset_of(server))
+            return confirmations.has_lease
+
+        await server.until(has_answered)
+        awake_ns = time.clock_gettime_ns
+        monkeypatch.setattr(time, "clock_gettime_ns", lambda clock: awake_ns(clock) + 70 * 10**9)
+        assert not confirmations.has_lease
+        await server.until(has_answered)
+
+
+@on_each_loop
+async def test_without_a_lease_an_answer_that_was_late_confirms_nothing_to_a_quorum() -> None:
+    """It may have been sent before another replica was promoted, and nobody waits for that now."""
+    async with running(replica_quorum_lease=60_000) as server:
+        replica = await HandReplica.follow(server)
+        confirmations = server.server.state.replication.confirmations
+        [seen] = server.server.state.replication.replicas.all
+
+        def is_renewed() -> bool:
+            replica.ack(offset_of(server))
+            return confirmations.has_lease
+
+        await server.until(is_renewed)
+        seen.counts_from_ms = 0
+        writer = await Peer.connect(server, "CLIENT ACKS QUORUM")
+        await server.until(lambda: server.server.state.restrictions.confirms_nothing is None)
+        writer.send("SET k 1")
+        await until_held(server)
+        written = offset_of(server)
+        confirmations.quorum._asks.clear()
+        seen.heard_ms = 0
+        replica.ack(written)
+        await server.until(lambda: seen.acked == written)
+        assert confirmations.held_clients
+        await server.until(is_renewed)
+        assert await writer.read() == b"OK"
 
 
 @on_each_loop
