@@ -24,6 +24,7 @@ cdef int NOT_QUEUED
 cdef int LOADING
 cdef int RUNS_QUEUE
 cdef int RUNS_SCRIPTS
+cdef int CONFIRMED
 cdef int TELLS_HEALTH
 cdef int FOR_SUBSCRIBERS
 cdef int ACKS

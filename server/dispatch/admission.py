@@ -63,6 +63,7 @@ FOR_SUBSCRIBERS = int(Flags.FOR_SUBSCRIBERS)
 
 NOSCRIPT = int(Flags.NOSCRIPT)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
+CONFIRMED = DATA | int(Flags.RUNS_SCRIPTS | Flags.READS_OTHERS)
 ALLOW_BUSY = int(Flags.ALLOW_BUSY)
 CHANGES = int(Flags.WRITE | Flags.MAY_REPLICATE)
 
@@ -120,7 +121,7 @@ class Admission:
         if now.role_refusal is not None and origin == CLIENT and _has(client, flags, WRITE):
             return now.role_refusal
         waits = origin == CLIENT and client.flags & ACKS and now.confirms_nothing is not None
-        if waits and _has(client, flags, DATA | RUNS_SCRIPTS):
+        if waits and _has(client, flags, CONFIRMED):
             return now.confirms_nothing
         if origin == CLIENT and client.flags & SUBSCRIBED and _must_listen(client, command):
             return errors.not_for_subscribers(command.name)

@@ -32,7 +32,7 @@ from storage.errors import StorageError
 
 WRITE = int(Flags.WRITE)
 RUNS_SCRIPTS = int(Flags.RUNS_SCRIPTS)
-TOUCHES_DATA = int(Flags.WRITE | Flags.READONLY | Flags.RUNS_SCRIPTS)
+TOUCHES_DATA = int(Flags.WRITE | Flags.READONLY | Flags.RUNS_SCRIPTS | Flags.READS_OTHERS)
 HIDDEN_FROM_MONITORS = int(Flags.ADMIN | Flags.SKIP_MONITOR)  # an operator's are too delicate
 NOT_SHOWN = WOKEN | LOG  # it was shown when it came, or ran long ago
 ANSWERED_APART = MUTED | ACKS

@@ -57,6 +57,7 @@ class Flags(IntFlag):
     TELLS_HEALTH = auto()  # asks whether the server can do its work: PING
     FOR_SUBSCRIBERS = auto()  # may be run by a client that is subscribed and speaks RESP2
     RUNS_SCRIPTS = auto()  # runs other commands, and may take long: EVAL, FCALL
+    READS_OTHERS = auto()  # reads data that are not at its keys: SORT BY, FUNCTION LIST
 
 
 INTERNAL = (
@@ -66,6 +67,7 @@ INTERNAL = (
     | Flags.TELLS_HEALTH
     | Flags.FOR_SUBSCRIBERS
     | Flags.RUNS_SCRIPTS
+    | Flags.READS_OTHERS
 )
 
 

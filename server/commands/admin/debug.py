@@ -60,7 +60,7 @@ class Action(NamedTuple):
 @command(
     "DEBUG",
     arity=-2,
-    flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE,
+    flags=Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE | Flags.READS_OTHERS,
     group="server",
     since="1.0.0",
     complexity="Depends on subcommand.",

@@ -216,7 +216,7 @@ def _put_with_expiry(
 @command(
     "COPY",
     arity=-3,
-    flags=Flags.WRITE | Flags.DENYOOM,
+    flags=Flags.WRITE | Flags.DENYOOM | Flags.READS_OTHERS,
     group="generic",
     since="6.2.0",
     complexity="O(N) where N is the number of elements of the value; O(1) for strings.",
@@ -262,7 +262,7 @@ def _copy_options(call: Call) -> tuple[Keyspace, bool]:
 @command(
     "MOVE",
     arity=3,
-    flags=Flags.WRITE | Flags.FAST,
+    flags=Flags.WRITE | Flags.FAST | Flags.READS_OTHERS,
     group="generic",
     since="1.0.0",
     keys=KeyRange(RW | ACCESS | UPDATE),

@@ -48,7 +48,7 @@ def _keys_of_sort(argv: list[bytes]) -> list[KeyUse]:
 @command(
     "SORT",
     arity=-2,
-    flags=Flags.WRITE | Flags.DENYOOM | Flags.MOVABLEKEYS,
+    flags=Flags.WRITE | Flags.DENYOOM | Flags.MOVABLEKEYS | Flags.READS_OTHERS,
     group="generic",
     since="1.0.0",
     complexity=OF_SORTS,
@@ -71,7 +71,7 @@ def sort(call: Call) -> Reply:
 @command(
     "SORT_RO",
     arity=-2,
-    flags=Flags.READONLY | Flags.MOVABLEKEYS,
+    flags=Flags.READONLY | Flags.MOVABLEKEYS | Flags.READS_OTHERS,
     group="generic",
     since="7.0.0",
     complexity=OF_SORTS,

@@ -108,7 +108,7 @@ def _changed(call: Call) -> None:
 @command(
     "FUNCTION LIST",
     arity=-2,
-    flags=Flags.NOSCRIPT,
+    flags=Flags.NOSCRIPT | Flags.READS_OTHERS,
     group="scripting",
     since="7.0.0",
     complexity="O(N) where N is the number of functions",
@@ -168,7 +168,7 @@ def _description(library: Library, with_code: bool) -> dict[bytes, Reply]:
 @command(
     "FUNCTION STATS",
     arity=2,
-    flags=Flags.NOSCRIPT | Flags.ALLOW_BUSY,
+    flags=Flags.NOSCRIPT | Flags.ALLOW_BUSY | Flags.READS_OTHERS,
     group="scripting",
     since="7.0.0",
     tips=[Tip.NONDETERMINISTIC_OUTPUT, Tip.REQUEST_ALL_SHARDS, Tip.RESPONSE_SPECIAL],
@@ -217,7 +217,7 @@ def function_kill(call: Call) -> Reply:
 @command(
     "FUNCTION DUMP",
     arity=2,
-    flags=Flags.NOSCRIPT,
+    flags=Flags.NOSCRIPT | Flags.READS_OTHERS,
     group="scripting",
     since="7.0.0",
     complexity="O(N) where N is the number of functions",

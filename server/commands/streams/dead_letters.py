@@ -191,7 +191,7 @@ def _add(call: Call, key: bytes, stream: Stream, fields: list[bytes]) -> StreamI
 @command(
     "XREDRIVE",
     arity=-2,
-    flags=Flags.WRITE | Flags.DENYOOM,
+    flags=Flags.WRITE | Flags.DENYOOM | Flags.READS_OTHERS,
     group="stream",
     since="0.1.0",
     complexity="O(N) with N being the number of dead letters that are looked at.",

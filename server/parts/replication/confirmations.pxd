@@ -10,7 +10,7 @@ from server.parts.replication.unconfirmed_keys cimport UnconfirmedKeys
 from server.table.command cimport Command
 
 cdef int ACKS
-cdef int RUNS
+cdef int READS_ANY
 cdef int DATA
 cdef int QUORUM
 cdef int64_t NEVER

@@ -16,7 +16,8 @@ had it have gone.
 While there is such a client, the server keeps a backlog, and so an offset, even without a replica.
 
 Only commands that read or change data wait, and scripts and EXEC, whatever these have done. A
-command without keys that reads (SCAN, KEYS), a script, and EXEC wait for the last change of all.
+command that reads without keys (SCAN, FUNCTION LIST), or more than what is at its keys (SORT BY), a
+script, and EXEC wait for the last change of all.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ from server.parts.replication.unconfirmed_keys import UnconfirmedKeys
 from server.table import errors
 from server.table.command import Command, Flags
 
-RUNS = int(Flags.RUNS_QUEUE | Flags.RUNS_SCRIPTS)
-DATA = int(Flags.WRITE | Flags.READONLY) | RUNS
+READS_ANY = int(Flags.RUNS_QUEUE | Flags.RUNS_SCRIPTS | Flags.READS_OTHERS)
+DATA = int(Flags.WRITE | Flags.READONLY) | READS_ANY
 
 NEVER = 2**62
 MOST_FORMER = 8  # levels that one client's replies wait for: more are a load, and serve nobody
@@ -221,7 +222,7 @@ class Confirmations(Part):
 
     def _last_change(self, client: Client, command: Command, argv: list[bytes]) -> int:
         """Where the history ended after the last change of what *command* has read."""
-        if command.flags & RUNS:
+        if command.flags & READS_ANY:
             return self.keys.last
         if command.one_key_at:
             return self.keys.offset_of(client.db_index, argv[command.one_key_at])

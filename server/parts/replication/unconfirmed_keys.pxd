@@ -3,7 +3,8 @@ from libc.stdint cimport int64_t
 
 from server.table.command cimport Command
 
-cdef int WRITE
+cdef int CHANGES
+cdef int READS_OTHERS
 cdef int64_t MOST_KEYS
 cdef int64_t MANY_KEYS
 
@@ -30,3 +31,7 @@ cdef class UnconfirmedKeys:
     cpdef int64_t offset_of(self, int db, bytes key) except -1
     cpdef confirmed(self, int64_t offset)
     cpdef recall(self, int64_t offset)
+
+
+@cython.locals(name=bytes)
+cdef bint _leaves_database(list words) except -1

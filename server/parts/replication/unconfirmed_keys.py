@@ -5,7 +5,7 @@ wait, too, if a failover could still take it back.
 
     newer   {key: offset, ..}  of each database     changed since *older_end*
     older   {key: offset, ..}                       changed before
-    all     the offset after the last change that names no keys (FLUSHALL)
+    all     the offset after the last change that does not name its keys (FLUSHALL, MOVE)
 
 An entry is looked at by its offset, so it may stay for a while after it has been confirmed. When
 all of *older* is, it goes as a whole, and *newer* takes its place: nothing is searched.
@@ -19,7 +19,8 @@ from __future__ import annotations
 from server.parts.propagation.propagation import Op
 from server.table.command import TABLE, Command, Flags
 
-WRITE = int(Flags.WRITE)
+CHANGES = int(Flags.WRITE | Flags.READONLY)  # PFCOUNT is sent when it keeps its estimate
+READS_OTHERS = int(Flags.READS_OTHERS)
 
 MOST_KEYS = 100_000
 MANY_KEYS = 256  # fewer are not worth a change of tables
@@ -53,9 +54,12 @@ class UnconfirmedKeys:
             command = self._command
             if words[0] is not self._name or command is None:
                 command = self._look_up(words)
-            if command is not None and not command.flags & WRITE:
+            if command is not None and not command.flags & CHANGES:
                 continue  # a message
             self.last = self._newer_end = offset
+            if command is not None and command.flags & READS_OTHERS and _leaves_database(words):
+                self._all = offset
+                continue
             if command is not None and command.one_key_at:
                 self._put(db, words[command.one_key_at], offset)
                 continue
@@ -115,3 +119,9 @@ class UnconfirmedKeys:
     def __len__(self) -> int:
         """How many entries there are."""
         return sum(map(len, self._newer)) + sum(map(len, self._older))
+
+
+def _leaves_database(words: list[bytes]) -> bool:
+    """Whether *words* change a key of another database: MOVE does, and COPY with DB."""
+    name = words[0].upper()
+    return name == b"MOVE" or (name == b"COPY" and len(words) > 4)  # COPY a b REPLACE does not

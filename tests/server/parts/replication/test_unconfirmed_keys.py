@@ -42,6 +42,28 @@ def test_what_names_no_keys_changes_all(line: str) -> None:
     assert [keys.offset_of(0, key) for key in (b"a", b"b", b"c")] == [20, 30, 20]
 
 
+@pytest.mark.parametrize("line", ["MOVE m 1", "copy a m DB 1", "COPY a m REPLACE DB 1"])
+def test_what_changes_another_database_changes_all(line: str) -> None:
+    keys = UnconfirmedKeys()
+    note(keys, 10, "SET m 1")
+    note(keys, 20, line)
+    assert keys.offset_of(1, b"m") == 20
+
+
+@pytest.mark.parametrize("line", ["COPY a b", "COPY a b REPLACE", "SORT a BY w_* GET o_* STORE b"])
+def test_what_stays_in_its_database_changes_its_keys(line: str) -> None:
+    keys = UnconfirmedKeys()
+    note(keys, 10, line)
+    assert [keys.offset_of(0, key) for key in (b"b", b"other")] == [10, 0]
+
+
+def test_a_reader_that_is_sent_to_replicas_has_changed_its_key() -> None:
+    """PFCOUNT keeps its estimate in the value."""
+    keys = UnconfirmedKeys()
+    note(keys, 10, "PFCOUNT h")
+    assert [keys.offset_of(0, key) for key in (b"h", b"other")] == [10, 0]
+
+
 def test_messages_change_no_data() -> None:
     keys = UnconfirmedKeys()
     note(keys, 10, "PUBLISH news x")
