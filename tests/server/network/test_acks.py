@@ -8,7 +8,7 @@ import pytest
 
 from server.process.server_clock import HAS_BOOT_TIME
 from tests.server.by_hand import HandReplica, Peer, offset_of, until_held
-from tests.server.running import on_each_loop, running
+from tests.server.running import Running, on_each_loop, running
 
 LATE = "-NOTCONFIRMED Executed here, but not confirmed by 1 replica within 60000 ms."
 
@@ -140,10 +140,7 @@ async def test_a_read_waits_for_the_last_change_of_its_keys_whoever_made_it() ->
         replica = await HandReplica.follow(server)
         other, reader = await Peer.connect(server), await Peer.connect(server, "CLIENT ACKS 1")
         await other.ask("SET quiet 1")
-        end = offset_of(server)  # a PING may come behind it at any time
-        replica.ack(end)
-        confirmations = server.server.state.replication.confirmations
-        await server.until(lambda: confirmations.confirmed >= end)
+        await acked(server, replica)
         assert await other.ask("SET k 1") == b"OK"  # it has no ACKS
         assert await reader.ask("GET quiet") == b"1"
         assert await reader.ask("PING") == b"PONG"
@@ -153,6 +150,72 @@ async def test_a_read_waits_for_the_last_change_of_its_keys_whoever_made_it() ->
         assert reader.has_nothing()
         replica.ack(offset_of(server))
         assert await reader.read_all(4) == [b"1", [b"1", b"1"], 2, 1]
+
+
+LIBRARY = "#!lua name=lib\\nredis.register_function('f', function() return 1 end)"
+
+# What is there and confirmed, what is then changed, and what must not be answered before that is
+# confirmed, with its answer. "db1:" is another database.
+BEYOND_THE_KEYS = [
+    ("SET a 1", "COPY a b DB 1", "db1:GET b", b"1"),
+    ("SET m 1", "MOVE m 1", "db1:GET m", b"1"),
+    ("SET m 1", "MOVE m 1", "EXISTS m", 0),
+    ("SET m 1", "db1:SET m 2", "MOVE m 1", 0),
+    ("SET m 1", "db1:SET n 2", "COPY m n DB 1", 0),
+    ("RPUSH l 1", "SET o_1 NEW", "SORT l GET o_*", [b"NEW"]),
+    ("RPUSH l 1 2", "MSET w_1 2 w_2 1", "SORT_RO l BY w_*", [b"2", b"1"]),
+    ("RPUSH l 1", "SET o_1 NEW", "SORT_RO l BY nosort GET o_*", [b"NEW"]),
+    ("PING", f'FUNCTION LOAD "{LIBRARY}"', "FUNCTION LIST LIBRARYNAME none", []),
+    ("DEL k", "SET k 1", "DEBUG DIGEST-VALUE other", [b"0" * 40]),
+    ("DEL k", "XADD k 1-1 f v", "XREAD MATCH k* 0", [[b"k", [[b"1-1", [b"f", b"v"]]]]]),
+    ("XADD k 1-1 f v", "DEL k", "XINFO STREAMS 0", [b"0", []]),
+    ("DEL k", "SET k 1", "RANDOMKEY", b"k"),
+    ("DEL k", "SET k 1", "SCAN 0", [b"0", [b"k"]]),
+    ("DEL k", "SET k 1", "EVAL \"return redis.call('GET', 'k')\" 0", b"1"),
+    ("DEL k", "db1:SET k 1", "SWAPDB 0 99", "-ERR DB index is out of range"),
+]
+
+
+async def said_by(server: Running, line: str, *first: str) -> Peer:
+    """Send *line* on a connection of its own, which says *first* before."""
+    select = ["SELECT 1"] if line.startswith("db1:") else []
+    peer = await Peer.connect(server, *select, *first)
+    peer.send(line.removeprefix("db1:"))
+    return peer
+
+
+@pytest.mark.parametrize(("given", "change", "read", "answer"), BEYOND_THE_KEYS)
+@on_each_loop
+async def test_reads_of_what_no_key_names_wait_too(
+    given: str, change: str, read: str, answer: object
+) -> None:
+    async with running(enable_debug_command="yes") as server:
+        replica = await HandReplica.follow(server)
+        await Peer.connect(server, "CLIENT ACKS 1")
+        await (await said_by(server, given)).read()
+        await acked(server, replica)
+        await (await said_by(server, change)).read()
+        reader = await said_by(server, read, "CLIENT ACKS 1")
+        await until_held(server)
+        assert reader.has_nothing()
+        replica.ack(offset_of(server))
+        assert await reader.read() == answer
+
+
+async def acked(server: Running, replica: HandReplica) -> None:
+    """Have *replica* confirm all that is there."""
+    end = offset_of(server)  # a PING may come behind it at any time
+    replica.ack(end)
+    await server.until(lambda: server.server.state.replication.confirmations.confirmed >= end)
+
+
+@on_each_loop
+async def test_a_replica_does_not_tell_its_functions_to_who_wants_what_is_confirmed() -> None:
+    async with running() as server:
+        reader = await Peer.connect(server, "CLIENT ACKS 1")
+        await (await Peer.connect(server)).ask("REPLICAOF 127.0.0.1 1")
+        for line in ("FUNCTION LIST", "FUNCTION DUMP", "FUNCTION STATS"):
+            assert (await reader.ask(line)).startswith("-NOQUORUM A replica confirms nothing")
 
 
 @on_each_loop

@@ -19,15 +19,76 @@ from tests.server.conftest import SocketlessServer
 CASES = cases.load()
 
 # Those whose replies tell nothing of the data; "memory|" is all subcommands that are not below.
-WITHOUT_DATA = """
-    acl asking auth backup bgrewriteaof bgsave client cluster command commandlog config discard echo
-    failover function|help function|kill hello himport|discard himport|discardall himport|help
-    himport|prepare hotkeys info lastsave latency memory|doctor memory|help memory|malloc-stats
-    memory|purge memory|stats module monitor multi object|help pfselftest ping psubscribe psync
-    publish pubsub punsubscribe quit readonly readwrite replconf replicaof reset role save script
-    select shutdown slaveof slowlog spublish ssubscribe subscribe sunsubscribe sync time unsubscribe
-    unwatch wait waitaof waitoffset watch xgroup|help xinfo|help
-""".split()
+WITHOUT_DATA = [
+    "acl",
+    "asking",
+    "auth",
+    "backup",
+    "bgrewriteaof",
+    "bgsave",
+    "client",
+    "cluster",
+    "command",
+    "commandlog",
+    "config",
+    "discard",
+    "echo",
+    "failover",
+    "function|help",
+    "function|kill",
+    "hello",
+    "himport|discard",
+    "himport|discardall",
+    "himport|help",
+    "himport|prepare",
+    "hotkeys",
+    "info",
+    "lastsave",
+    "latency",
+    "memory|doctor",
+    "memory|help",
+    "memory|malloc-stats",
+    "memory|purge",
+    "memory|stats",
+    "module",
+    "monitor",
+    "multi",
+    "object|help",
+    "pfselftest",
+    "ping",
+    "psubscribe",
+    "psync",
+    "publish",
+    "pubsub",
+    "punsubscribe",
+    "quit",
+    "readonly",
+    "readwrite",
+    "replconf",
+    "replicaof",
+    "reset",
+    "role",
+    "save",
+    "script",
+    "select",
+    "shutdown",
+    "slaveof",
+    "slowlog",
+    "spublish",
+    "ssubscribe",
+    "subscribe",
+    "sunsubscribe",
+    "sync",
+    "time",
+    "unsubscribe",
+    "unwatch",
+    "wait",
+    "waitaof",
+    "waitoffset",
+    "watch",
+    "xgroup|help",
+    "xinfo|help",
+]
 CONTAINERS = ["function", "himport", "memory", "object", "xgroup", "xinfo"]  # run nothing
 
 
