@@ -218,6 +218,24 @@ async def test_a_replica_does_not_tell_its_functions_to_who_wants_what_is_confir
             assert (await reader.ask(line)).startswith("-NOQUORUM A replica confirms nothing")
 
 
+@pytest.mark.parametrize(
+    "wait", ["BLPOP list 0.01", "BZPOPMIN list 0.01", "XREAD BLOCK 10 STREAMS list 0-0"]
+)
+@on_each_loop
+async def test_that_a_key_is_still_empty_when_time_is_up_waits_as_a_read_does(wait: str) -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        other, reader = await Peer.connect(server), await Peer.connect(server, "CLIENT ACKS 1")
+        await other.ask("RPUSH list x")
+        await acked(server, replica)
+        await other.ask("DEL list")
+        reader.send(wait)
+        await until_held(server)
+        assert reader.has_nothing()
+        replica.ack(offset_of(server))
+        assert await reader.read() is None
+
+
 @on_each_loop
 async def test_what_was_there_before_anybody_asked_counts_as_unconfirmed() -> None:
     async with running() as server:
