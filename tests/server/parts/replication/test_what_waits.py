@@ -18,7 +18,7 @@ from tests.server.conftest import SocketlessServer
 
 CASES = cases.load()
 
-# Those whose replies tell nothing of the data: the names of containers stand for all their subcommands.
+# Their replies tell nothing of the data; the name of a container stands for all its subcommands.
 WITHOUT_DATA = [
     "acl", "asking", "auth", "backup", "bgrewriteaof", "bgsave", "client", "cluster", "command",
     "commandlog", "config", "discard", "echo", "failover", "function|help", "function|kill",
@@ -132,9 +132,9 @@ def test_every_key_that_is_changed_is_known_as_changed(
         if step.action == cases.LATER:
             server.advance(cases.LATER_MS)
         else:
-            guest = guests.setdefault(step.client, None) or server.client()
-            guests[step.client] = guest
-            guest.send(*step.argv(server.now_ms))
+            if step.client not in guests:
+                guests[step.client] = server.client()
+            guests[step.client].send(*step.argv(server.now_ms))
         for unit in server.log.units:
             keys.note(unit, offset)
         server.log.units.clear()
