@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -88,7 +89,8 @@ def test_what_a_pipeline_has_not_confirmed_is_told_so(tmp_path: Path) -> None:
         connect = in_asyncio.with_acks(1, timeout_ms=20)
         async with redis.asyncio.Redis(port=primary.port, redis_connect_func=connect) as client:
             for transaction in (False, True):
-                pipeline = client.pipeline(transaction=transaction).set("a", 1).set("b", 2)
+                pipeline: Any = client.pipeline(transaction=transaction).set("a", 1)
+                pipeline.set("b", 2)
                 with pytest.raises(ResponseError) as raised:
                     await pipeline.execute()
                 assert in_asyncio.is_unconfirmed(raised.value)
@@ -97,7 +99,8 @@ def test_what_a_pipeline_has_not_confirmed_is_told_so(tmp_path: Path) -> None:
         connect = with_acks(1, timeout_ms=20)
         with redis.Redis(port=primary.port, redis_connect_func=connect) as client:
             for transaction in (False, True):
-                pipeline = client.pipeline(transaction=transaction).set("a", 1).set("b", 2)
+                pipeline: Any = client.pipeline(transaction=transaction).set("a", 1)
+                pipeline.set("b", 2)
                 with pytest.raises(ResponseError) as raised:
                     pipeline.execute()
                 assert is_unconfirmed(raised.value)
