@@ -207,7 +207,7 @@ class PrimaryLink(Part, Link):
         name = getattr(outcome, "id", "")
         history = self._state.replication.history
         if name and name != history.id:
-            history.branch(name)
+            history.follow_under(name)
             self._state.replication.replicas.disconnect_all()  # they have to learn the name
         _log.info("Successful partial resynchronization with master.")
         self._connected(endpoint)

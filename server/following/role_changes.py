@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from server.client.client import Client
 from server.dispatch.dispatcher import Dispatcher
 from server.parts.waiting.pausing import LATEST_MS
 from server.table import errors
@@ -17,17 +18,19 @@ class RoleChanges:
         self._state = dispatcher.state
         self._on_change = on_change
         self._state.replication.listener = self
+        self._was_replica = self._state.replication.is_replica
 
     def role_changed(self) -> None:
         """The server has become a primary or a replica, or follows another primary.
 
         Clients blocked on a server that becomes a replica would never be woken: they get -UNBLOCKED
-        and are disconnected.
+        and are disconnected. With another primary, what WAITOFFSET waits for may come yet.
         """
+        was_replica, self._was_replica = self._was_replica, self._state.replication.is_replica
         self._state.restrictions.follow_replication()
         if self._state.restrictions.is_replica:
             for client in list(self._state.clients.values()):
-                if client.waiter is not None:
+                if client.waiter is not None and not (was_replica and _awaits_offset(client)):
                     self._dispatcher.waits.end(client.waiter, errors.BECAME_REPLICA)
                     client.close_after_reply = True
         else:
@@ -42,3 +45,7 @@ class RoleChanges:
             self._state.restrictions.update()
         else:
             self._dispatcher.waits.end_pause()
+
+
+def _awaits_offset(client: Client) -> bool:
+    return client.last_command is not None and client.last_command.name == "waitoffset"

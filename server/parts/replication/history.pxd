@@ -17,6 +17,7 @@ cdef class History:
     cdef public str id
     cdef public str second_id
     cdef public int64_t second_offset
+    cdef readonly bint knows_end
     cdef public int64_t offset
     cdef public Backlog backlog
 
@@ -25,4 +26,5 @@ cdef class History:
     cpdef bint continues(self, str history_id, int64_t offset) except -1
     cpdef begin_anew(self, str new_id)
     cpdef branch(self, str new_id)
+    cpdef follow_under(self, str new_id)
     cpdef adopt(self, str primary_id, int64_t offset)

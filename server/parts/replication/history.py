@@ -75,13 +75,15 @@ class EndedBefore(Exception):
 class History:
     """The ids of a history, its *offset* (bytes so far), and its backlog while there is one.
 
-    *second_id* is an earlier id, valid for requests up to byte *second_offset*; -1 is none.
+    *second_id* is an earlier id, valid for requests up to byte *second_offset*; -1 is none. Whether
+    it ended there, a replica does not know: its primary may have had more under that id.
     """
 
     def __init__(self, new_id: str) -> None:
         self.id = new_id
         self.second_id = NO_ID
         self.second_offset = -1
+        self.knows_end = False  # the history of that id ended there
         self.offset = 0
         self.backlog: Backlog | None = None
 
@@ -114,9 +116,11 @@ class History:
             return self.offset >= offset
         if history_id != self.second_id or self.second_offset < 0:
             return None
-        if offset >= self.second_offset:
+        if offset < self.second_offset:
+            return True
+        if self.knows_end:
             raise EndedBefore(self.second_offset - 1)
-        return True
+        return False  # for ever, if the primary does not have that
 
     def begin_anew(self, new_id: str) -> None:
         """The data were replaced: no earlier id is valid any more. The offset continues."""
@@ -124,9 +128,15 @@ class History:
         self.second_id, self.second_offset = NO_ID, -1
 
     def branch(self, new_id: str) -> None:
-        """Continue under another id: a primary is new, or its history has been renamed."""
+        """Continue under another id: this server becomes a primary."""
         self.second_id, self.second_offset = self.id, self.offset + 1
+        self.knows_end = True
         self.id = new_id
+
+    def follow_under(self, new_id: str) -> None:
+        """Continue under the id that the primary has given what it has after our offset."""
+        self.branch(new_id)
+        self.knows_end = False
 
     def adopt(self, primary_id: str, offset: int) -> None:
         """All data have been copied from a primary, whose history is *offset* bytes long."""

@@ -130,6 +130,20 @@ def test_who_waits_is_told_that_the_server_is_a_replica_now(server):
     assert server.state.blocking.waiting == 0
 
 
+def test_who_waits_for_an_offset_waits_on_when_a_replica_follows_another_primary(server):
+    server.send_line("REPLICAOF 10.0.0.9 7000")
+    name, offset = server.send("CLIENT", "OFFSET")
+    guest, other = server.client(), server.client()
+    guest.send_line(f"WAITOFFSET {name.decode()} {offset + 1} 0")
+    other.send_line("XREAD BLOCK 0 STREAMS s $")
+    server.send_line("REPLICAOF 10.0.0.8 7000")
+    assert guest.waits
+    assert other.reply() == BECAME_REPLICA
+    server.state.replication.history.append(b"x")
+    server.dispatcher.waits.serve_keyless()
+    assert guest.reply() == 1
+
+
 def test_a_reader_may_wait_on_a_replica_and_gets_what_the_primary_sends(server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     guest = server.client()

@@ -1,9 +1,10 @@
 """The history of a data set, and its backlog."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.parts.replication.history import NO_ID, Backlog, History
+from server.parts.replication.history import NO_ID, Backlog, EndedBefore, History
 
 A, B, C = (letter * 40 for letter in "abc")
 
@@ -104,3 +105,25 @@ def test_a_primary_with_a_new_name_is_followed_under_that():
     history.branch(B)
     assert history.continues(A, 11)
     assert history.continues(B, 11)
+
+
+def test_where_a_history_ended_is_known_to_the_server_that_was_promoted():
+    history = begun(b"0123456789")
+    history.branch(B)
+    assert history.reached(A, 10) is True
+    with pytest.raises(EndedBefore, match="10"):
+        history.reached(A, 11)
+    assert history.reached(C, 10) is None
+
+
+def test_a_replica_that_lagged_does_not_know_where_the_history_ended_under_its_earlier_name():
+    history = begun(b"0123456789")
+    history.follow_under(B)  # the primary has more under A than these ten bytes, or not
+    assert history.reached(A, 10) is True
+    assert history.reached(A, 11) is False
+    history.append(b"abc")
+    assert history.reached(A, 11) is False  # no more is known
+    assert (history.continues(A, 11), history.continues(A, 12)) == (True, False)
+    history.branch(C)
+    with pytest.raises(EndedBefore, match="13"):
+        history.reached(B, 14)
