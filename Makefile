@@ -49,8 +49,9 @@ SOURCES := $(shell find octets protocol storage server -name '*.py' -o -name '*.
 unexport PYTHONDONTWRITEBYTECODE
 
 FIRST_LEGS := lint build frameworks site
-LEGS := sanitize test-compiled-rooms test-spark-session test-compiled-processes test-uncompiled \
-  test-spark-programs test-wheel test-spark-rest test-frameworks test-image test-plain
+LEGS := sanitize test-compiled-rooms test-spark-session test-compiled-processes test-uncompiled test-frameworks \
+  test-plain test-wheel
+LAST_LEGS := test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
 .PHONY: run serve build build-meanwhile build-sanitized build-debug build-plain wheel manylinux test sanitize test-plain test-debug test-python test-pythons test-matrix test-newest-python coverage frameworks lint $(LINTERS) test-compiled test-compiled-processes test-compiled-rooms test-frameworks test-wheel image test-image test-spark test-spark-session test-spark-programs test-spark-rest test-uncompiled bench bench-queues bench-acks bench-policies bench-flow bench-spark peers crash simulate crash-spark flips fuzz docs site demo clean
@@ -148,11 +149,11 @@ endef
 test:
 	@mkdir -p build && : > build/failed-legs
 	+@trap 'exit 130' INT TERM; failed=; \
-	for legs in "$(FIRST_LEGS:%=leg-%)" "$(LEGS:%=leg-%)"; do \
+	for legs in "$(FIRST_LEGS:%=leg-%)" "$(LEGS:%=leg-%)" "$(LAST_LEGS:%=leg-%)"; do \
 	  [ -z "$$legs" ] || $(MAKE) --no-print-directory --keep-going -j3 $$legs || failed=yes; \
 	done; \
 	if [ -n "$$failed" ]; then echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi; \
-	echo "make $@: all is well: $(FIRST_LEGS) $(LEGS)"
+	echo "make $@: all is well: $(FIRST_LEGS) $(LEGS) $(LAST_LEGS)"
 
 # Each line says which leg has printed it.
 leg-%: SHELL := bash
@@ -162,8 +163,7 @@ leg-%:
 
 # The compiler needs less than the other legs, and begins while they are still being provided for.
 leg-build: $(RUN_READY)
-$(patsubst %,leg-%,$(filter-out build,$(FIRST_LEGS)) $(LEGS)): $(DEV_READY)
-leg-test-image: | leg-test-wheel  # both need the wheel
+$(patsubst %,leg-%,$(filter-out build,$(FIRST_LEGS)) $(LEGS) $(LAST_LEGS)): $(DEV_READY)
 
 lint:
 	$(call run_all,$(LINTERS))

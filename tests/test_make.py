@@ -44,7 +44,7 @@ def start(folder: Path, *legs: str) -> subprocess.Popen[str]:
     (folder / "Makefile").write_text(LEGS.format(makefile=MAKEFILE))
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     return subprocess.Popen(
-        ["make", "test", "FIRST_LEGS=", f"LEGS={' '.join(legs)}", "DEV_READY="],
+        ["make", "test", "FIRST_LEGS=", f"LEGS={' '.join(legs)}", "LAST_LEGS=", "DEV_READY="],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
