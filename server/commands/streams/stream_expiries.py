@@ -49,7 +49,8 @@ def add_simply(call: Call) -> bytes | None:
     plain[0], plain[1] = argv[0], key
     call.argv = plain
     # Looked for once; but what is no field and value is refused before what is no stream.
-    stream = call.db.find(key, Stream) if len(plain) % 2 else None
+    has_fields = len(plain) >= 5 and len(plain) % 2 == 1
+    stream = call.db.find(key, Stream) if has_fields else None
     text = stream_steps.add_entry(call, 2, None, None, True, None, stream)
     if stream is None:
         stream = call.db.find(key, Stream)

@@ -70,7 +70,7 @@ def xadd(call: Call) -> Reply:
     argv = call.argv
     if argv[2] == b"*":
         return stream_steps.add_entry(call, 2)
-    if argv[4] == b"*" and len(argv) >= 7 and octets.same_letters(argv[2], b"EXPIRE"):
+    if argv[4] == b"*" and octets.same_letters(argv[2], b"EXPIRE"):
         return stream_expiries.add_simply(call)
     args = Args(argv, 2)
     trim = Trim()

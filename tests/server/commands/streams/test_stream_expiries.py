@@ -50,6 +50,14 @@ class TestExpire:
         assert values(queue) == ["2"]
         assert given(queue.send_line(READ)) == ["2"]
 
+    @pytest.mark.parametrize("fields", ["", " f", " f v g"])
+    def test_what_is_no_field_and_value_is_refused_before_what_is_no_stream(self, server, fields):
+        server.send_line("SET text 1")
+        plain = server.send_line(f"XADD text *{fields}")
+        assert "wrong number of arguments" in str(plain)
+        assert str(server.send_line(f"XADD text EXPIRE 100 *{fields}")) == str(plain)
+        assert "WRONGTYPE" in str(server.send_line("XADD text EXPIRE 100 * f v"))
+
     def test_a_reader_never_gets_it_after_that_even_if_nobody_has_removed_it(self, queue):
         queue.send_line("XADD s EXPIRE 100 * n 1")
         queue.send_line("XADD s EXPIRE 101 * n 2")
