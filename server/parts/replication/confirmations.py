@@ -86,14 +86,20 @@ class Confirmations(Part):
     def use(self, client: Client, options: AcksOptions) -> None:
         """From its next command on, *client* is answered what replicas have confirmed."""
         held = client.acks
+        if held is not None:
+            held.is_on = True
+            client.endpoint.send()  # what this turn has answered is held apart, as was asked for
+            if client.acks is not held:
+                return  # the connection is lost
         level = self._level(options.wanted, options.fsync)
-        level.users += 1
         if held is None:
+            level.users += 1
             client.acks = HeldReplies(level, options.timeout_ms, client.replicated_offset)
             client.set_flag(ACKS)
         else:
-            held.is_on = True
-            self._change_level(client, held, level)
+            if level is not held.level:
+                level.users += 1
+                self._change_level(client, held, level)
             held.timeout_ms = options.timeout_ms
         self._begin()
 
@@ -107,7 +113,6 @@ class Confirmations(Part):
 
     def _change_level(self, client: Client, held: HeldReplies, level: Level) -> None:
         """*level* is for what comes; what waits by now waits for what was asked for before."""
-        client.endpoint.send()  # what this turn has answered is held apart
         if not held.portions or len(held.former) == _MOST_FORMER:
             if held.portions:
                 self._fail(client, NEVER, errors.NOT_CONFIRMED_CHANGED)

@@ -83,6 +83,32 @@ async def test_a_client_that_changes_it_without_end_holds_few_levels() -> None:
 
 
 @on_each_loop
+async def test_who_asks_again_for_the_same_loses_nothing_that_waits() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer.send(*["SET k 1", "CLIENT ACKS 1"] * (2 * MOST_FORMER))
+        await until_held(server)
+        assert server.server.state.replication.confirmations.users == 1
+        replica.ack(offset_of(server))
+        assert await writer.read_all(4 * MOST_FORMER) == [b"OK"] * (4 * MOST_FORMER)
+
+
+@on_each_loop
+async def test_a_client_that_is_cut_off_while_it_changes_it_leaves_nothing_behind() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        other = await Peer.connect(server)
+        assert await other.ask("CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'") == b"OK"
+        assert await other.ask("SETRANGE large 299999 x") == 300_000
+        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        confirmations = server.server.state.replication.confirmations
+        writer.send(*["GET large", "CLIENT ACKS 2", "GET large", "CLIENT ACKS 1"] * 5)
+        await server.until(lambda: not confirmations.is_used)
+        assert (confirmations.users, confirmations.held_clients) == (0, 0)
+
+
+@on_each_loop
 async def test_off_in_a_transaction_holds_for_what_comes_after_it() -> None:
     async with running() as server:
         await HandReplica.follow(server)
