@@ -282,6 +282,8 @@ def play(dice: Random, folder: Path, certificates: Certificates, totals: Counter
             if browser.finding:
                 raise Finding(browser.finding)
         server.stop()
+    except Finding as finding:
+        raise Finding("\n".join([str(finding), *server.since_alarm()])) from None
     finally:
         server.kill()
 

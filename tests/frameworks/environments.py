@@ -29,8 +29,10 @@ def make_all(folder: Path) -> None:
         print(f"Installing {listed.name} ...", flush=True)
         # Half the time went into a pip of its own, and into compiling what is never imported.
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
-        ours = ["--editable", str(ROOT)] if listed.stem == PYTEST else []
-        pip(home, "install", "--no-compile", "--requirement", str(listed), *ours)
+        ours = ["--no-compile"]
+        if listed.stem == PYTEST:  # its programs write no bytecode: each would compile all again
+            ours = ["--editable", str(ROOT)]
+        pip(home, "install", "--requirement", str(listed), *ours)
         if listed.stem == SUITE:
             unpack_sources(home, listed.read_text().split()[0])
     npm = shutil.which("npm")

@@ -41,11 +41,12 @@ class Project:
             if os.environ.get("CI"):
                 pytest.fail(missing)
             pytest.skip(missing)
-        return [str(python), "-B", *words]
+        return [str(python), *words]
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         """Run it, and do not wait."""
-        variables = {"TMPDIR": str(self.temporary), **environment}
+        # Its folder shows what was left in it. A flag of Python would not reach xdist's workers.
+        variables = {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(self.temporary), **environment}
         return subprocess.Popen(
             self.command(*words),
             cwd=self.folder,
