@@ -115,6 +115,7 @@ build-sanitized build-debug build-plain: build-%: $(RUN_READY)
 	@$(BIN)/python build_ext.py --variant $* $(PARTS)
 	$(call copy_sources,build/$*)
 	@cp -r build/$*-core/. build/$*
+	@cd build/$* && ../../$(BIN)/python -m compileall -q octets penstock protocol storage server tests fuzz
 
 # What is compiled already is not compiled again.
 wheel: build

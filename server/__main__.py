@@ -70,6 +70,7 @@ def _run(config: Config) -> int:
     ready = daemonize().ready if in_background(config) else ignore_ready
     log.log_startup(config)
     process.prepare(config)
+    process.write_no_bytecode()
     with asyncio.Runner(loop_factory=_loop_factory(config.event_loop)) as runner:
         return runner.run(serve(config, ready))
 

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import resource
+import sys
 from pathlib import Path
 
 from server.config.parameters import Config
@@ -36,6 +37,16 @@ def open_standard_streams() -> None:
             os.fstat(stream)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+
+
+def write_no_bytecode() -> None:
+    """From now on, keep no bytecode of what is imported.
+
+    To be called when the start has imported what it needs. What comes later, Lua for example, may
+    come while the disk is full. Python would leave a file cut short and take it for whole, and no
+    server could import that module any more.
+    """
+    sys.dont_write_bytecode = True
 
 
 # ---------------------------------------------------------------------- what can change later

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -91,6 +92,26 @@ def first(folder: Path) -> Iterator[Running]:
     assert running.is_ready(), running.text()
     yield running
     running.kill()
+
+
+# ---------------------------------------------------------------------- a full disk
+
+
+def test_what_is_imported_while_the_disk_is_full_can_be_imported_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytecode of Lua's modules was cut short, and no server had scripts from then on."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "bytecode"))
+    for is_full in (True, False):
+        running = Running(folder, "--save", "")
+        try:
+            assert running.is_ready(), running.text()
+            if is_full:
+                resource.prlimit(running.process.pid, resource.RLIMIT_FSIZE, (100, 100))
+            assert answer(running.port, b"EVAL 'return 1' 0\r\n") == b":1\r\n"
+        finally:
+            running.kill()
 
 
 # ---------------------------------------------------------------------- two servers on one folder
