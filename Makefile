@@ -369,8 +369,8 @@ $(FUZZERS): fuzz-%: $(DEV_READY) build
 # Tests of what works on bytes and memory, and every fuzz target. Whatever the sanitizers report is a
 # failure, in whatever process.
 SANITIZED_TESTS := $(addprefix tests/,storage protocol server/network server/commands server/process/test_spare_block.py)
-SANITIZED_SECONDS ?= 15
-SOCKETS_SECONDS ?= 75
+SANITIZED_SECONDS ?= 10
+SOCKETS_SECONDS ?= 45
 SANITIZED = cd build/sanitized && ../../$(BIN)/python -m tests.sanitizers
 
 .PHONY: sanitize-tests $(FUZZERS:%=sanitize-%)
