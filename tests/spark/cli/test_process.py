@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 END_S = 600.0
-HARMLESS = "incubator modules"
+# PySpark's daemons may find the JVM gone before they are killed; the kill may cut what they print.
+HARMLESS = re.compile(
+    r".*incubator modules.*|Traceback \(most recent call last\):|  File .*/pyspark/daemon\.py.*"
+    r"|    (code = worker\(.*|outfile\.flush\(\)| *\^+)|BrokenPipeError: .*|"
+)
 JOB = """
 checkpoint = "checkpoint"
 [source.numbers]
@@ -67,7 +72,7 @@ def test_a_signal_ends_a_pipeline_after_its_batch(
     assert process.returncode == 0
     assert (first["event"], first["entries"]) == ("batch", 3)
     assert json.loads(printed.splitlines()[-1])["entries"] == 3
-    assert [line for line in complaints.splitlines() if HARMLESS not in line] == []
+    assert [line for line in complaints.splitlines() if not HARMLESS.fullmatch(line)] == []
     (group,) = client.xinfo_groups("in")
     assert (group["name"], group["lag"]) == (b"spark", 0)
 
