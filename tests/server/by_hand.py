@@ -53,8 +53,11 @@ class HandReplica(Peer):
     """Follows from where the history ends now, without a copy."""
 
     @classmethod
-    async def follow(cls, server: Running) -> HandReplica:
+    async def follow(cls, server: Running, port: int = 0) -> HandReplica:
+        """Begin. It says that it listens at *port*, unless that is 0."""
         replica = cls(await server.connect())
+        if port:
+            await replica.ask(f"REPLCONF listening-port {port}")
         # What is in the memory of other tests' servers would have it refused as an older Redis.
         await replica.ask("CONFIG SET repl-oldest-replica 8.8")
         name, offset = await replica.ask("CLIENT OFFSET")

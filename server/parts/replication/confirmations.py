@@ -274,7 +274,7 @@ class Confirmations(Part):
                 return 0  # what has just come may have been sent long ago
             return self.quorum.confirmed(level.fsync, self.lease_now_ms())
         offsets = [
-            replica.fsynced if level.fsync else replica.acked for replica in self._replicas.online
+            replica.fsynced if level.fsync else replica.acked for replica in self._replicas.each
         ]
         return nth_largest(offsets, level.wanted)
 

@@ -38,7 +38,7 @@ from typing import NamedTuple
 from server.config.parameters import Config
 from server.parts.replication.own_disk import OwnDisk
 from server.parts.replication.replica import Replica
-from server.parts.replication.replicas import Replicas
+from server.parts.replication.replicas import Replicas, newest_links
 
 MOST_ASKS = 100  # that are remembered: one a tick
 MOST_GONE = 1000  # replicas that are waited for; the oldest are forgotten before their time
@@ -107,11 +107,7 @@ class Quorum:
 
     def _here(self) -> list[Replica]:
         """The replicas that are here; of two links of the same one, the newer."""
-        found: dict[object, Replica] = {}
-        for replica in self._replicas.all:
-            if replica.is_here:
-                found[replica.identity or replica] = replica
-        return list(found.values())
+        return newest_links(replica for replica in self._replicas.all if replica.is_here)
 
     def _is_back(self, replica: Replica) -> None:
         """Wait no more for what *replica* was when it has gone, if it has as much again."""

@@ -8,6 +8,7 @@ kept for it takes memory from others.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from server.config.parameters import Config
 from server.parts.replication.feed import Feed
@@ -32,6 +33,11 @@ class Replicas:
     @property
     def online(self) -> list[Replica]:
         return [replica for replica in self.all if replica.is_online]
+
+    @property
+    def each(self) -> list[Replica]:
+        """Those that are online; of two links of the same one, the newer."""
+        return newest_links(self.online)
 
     def joined(self, replica: Replica, now_ms: int) -> None:
         """It has asked for the stream."""
@@ -103,6 +109,17 @@ class Replicas:
             self._over_soft_limit.setdefault(replica, now_ms)
         over_ms = now_ms - self._over_soft_limit.get(replica, now_ms)
         return bool(limit.hard and waiting >= limit.hard) or over_ms > limit.soft_seconds * 1000
+
+
+def newest_links(replicas: Iterable[Replica]) -> list[Replica]:
+    """The *replicas*; of two links of the same one, the newer, which is the later.
+
+    One whose link was cut comes back by another, and the first may not be known to be dead yet.
+    """
+    found: dict[object, Replica] = {}
+    for replica in replicas:
+        found[replica.identity or replica] = replica
+    return list(found.values())
 
 
 def name_of(replica: Replica) -> str:

@@ -58,6 +58,25 @@ async def test_who_asks_for_more_later_waits_for_what_others_had_confirmed() -> 
 
 
 @on_each_loop
+async def test_two_links_of_one_replica_are_one_replica() -> None:
+    """Its link was cut, and the primary does not know yet: both told of the write, for two."""
+    async with running() as server:
+        links = [await HandReplica.follow(server, port=7001) for _ in range(2)]
+        writer = await Peer.connect(server, "CLIENT ACKS 2 TIMEOUT 100")
+        writer.send("SET k 1")
+        await until_held(server)
+        for link in links:
+            link.ack(offset_of(server))
+        assert await writer.read() == late("2 replicas").replace(" 20 ms", " 100 ms")
+        other = await HandReplica.follow(server, port=7002)
+        writer.send("CLIENT ACKS 2", "SET k 2")
+        await until_held(server)
+        for link in (links[1], other):
+            link.ack(offset_of(server))
+        assert await writer.read_all(2) == [b"OK", b"OK"]
+
+
+@on_each_loop
 async def test_who_asks_for_less_still_gets_what_was_asked_for_before() -> None:
     async with running() as server:
         replica = await HandReplica.follow(server)
