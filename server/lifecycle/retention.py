@@ -24,7 +24,6 @@ from server.parts.state import ServerState
 from storage.keyspace.keyspace import Keyspace
 from storage.side_data.stream_policy import StreamPolicy
 from storage.stream import retention
-from storage.stream.deletions import DELETED, KEEPREF, Deletion
 from storage.stream.newest import Newest
 from storage.stream.retention import FreeEntries
 from storage.stream.stream import Stream
@@ -217,11 +216,11 @@ class Retention:
                 return False
         noted.frees = True
         bound = retention.first_needed(stream, references)
-        gone: list[bytes] = []
+        gone: list[StreamId] = []
         is_done = False
         while not is_done:
             free = FreeEntries(stream, references, bound, ENTRIES)
-            gone += _deleted(stream, free.ids)
+            gone += stream.delete_those(free.ids)
             is_done = free.is_done
             if not is_done and self._is_time_up():
                 break
@@ -236,9 +235,9 @@ class Retention:
         if newest is None or newest.field != policy.field:
             newest = noted.newest = Newest(policy.field)
         end = self._last_of_age(policy.min_age_ms)
-        gone: list[bytes] = []
+        gone: list[StreamId] = []
         while newest.is_behind(stream, end):
-            gone += _deleted(stream, newest.replaced(stream, ENTRIES, end))
+            gone += stream.delete_those(newest.replaced(stream, ENTRIES, end))
             if self._is_time_up():
                 break
         self._tell_deleted(db, key, stream, gone)
@@ -251,12 +250,16 @@ class Retention:
         ms = self._state.events.clock.now_ms - age_ms
         return StreamId(ms, MAX.seq) if ms >= 0 else ZERO
 
-    def _tell_deleted(self, db: Keyspace, key: bytes, stream: Stream, gone: list[bytes]) -> None:
+    def _tell_deleted(self, db: Keyspace, key: bytes, stream: Stream, gone: list[StreamId]) -> None:
         """The entries *gone* have been deleted."""
-        if gone:
-            pages = (gone[at : at + MOST_IDS] for at in range(0, len(gone), MOST_IDS))
+        if not gone:
+            return
+        log = []
+        if self._state.propagation.is_on:  # each id has to be written as text
+            texts = [entry_id.encode() for entry_id in gone]
+            pages = (texts[at : at + MOST_IDS] for at in range(0, len(texts), MOST_IDS))
             log = [[b"XDEL", key, *page] for page in pages]
-            self._changed(db, key, stream, b"xdel", len(gone), log)
+        self._changed(db, key, stream, b"xdel", len(gone), log)
 
     def _changed(
         self,
@@ -273,14 +276,6 @@ class Retention:
         for words in log:
             self._state.propagation.add(db.index, words)
         db.changed(key, event, changes=deleted)
-
-
-def _deleted(stream: Stream, ids: list[StreamId]) -> list[bytes]:
-    """Delete these entries; return the ids of those that were there. O(log N + E) for each."""
-    deletion = Deletion(stream, KEEPREF)
-    gone = [entry_id.encode() for entry_id in ids if deletion.delete(entry_id) == DELETED]
-    deletion.end()
-    return gone
 
 
 def _stop_noting(stream: Stream) -> None:

@@ -1,15 +1,16 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from storage cimport allocation
+from storage cimport allocation, xxh3
 from storage.hash_table.packed_table cimport PackedTable
 from storage.listpack.listpack cimport Listpack
-from storage.stream cimport stream_id
+from storage.stream cimport stream_id, stream_iterator
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _FEW
+cdef Py_ssize_t _SHORT
 
 
 @cython.final
@@ -25,12 +26,12 @@ cdef class Newest:
     cpdef int64_t bytes_used(self) except? -1
     @cython.locals(looked_to=StreamId)
     cpdef bint is_behind(self, Stream stream, StreamId end) except -1
-    @cython.locals(used=int64_t, found=list, entry=StreamIterator, left=int64_t, value=bytes,
-                   name=bytes, key=bytes, older=StreamId)
+    @cython.locals(used=int64_t, candidates=list, entry=StreamIterator, left=int64_t, value=bytes,
+                   name=bytes, older=bytes)
     cpdef list replaced(self, Stream stream, int64_t most, StreamId end)
+    @cython.locals(found=list, entry=StreamIterator, key=bytes, value=bytes, entry_id=StreamId)
+    cdef list _still_there(self, Stream stream, list candidates)
 
 
 @cython.locals(node=Listpack, name_at=Py_ssize_t, at=Py_ssize_t, is_it=bint)
 cpdef bytes value_of(StreamIterator entry, bytes field)
-@cython.locals(entry=StreamIterator)
-cpdef bint has_value(Stream stream, StreamId entry_id, bytes field, bytes value) except -1

@@ -10,21 +10,24 @@ entries, it is made anew, by a walk over all.
 
 Entries that are too new for the caller are not walked over: they neither go nor replace others.
 
-    PackedTable   hash of the value (8 bytes) -> id (16 bytes): about 40 bytes for each value
+    PackedTable   value, or its digest (16 bytes) -> id (16 bytes): about 40 bytes for each value
 """
 
 from __future__ import annotations
 
-from storage import allocation
+from operator import itemgetter
+
+from storage import allocation, xxh3
 from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
-from storage.stream import stream_id
+from storage.stream import stream_id, stream_iterator
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _FEW = 1000  # values; an index of no more is not made anew
-_HASH_BITS = 2**64 - 1
+_SHORT = 16  # bytes of a value that has a digest; a shorter one is its own name
+_BY_KEY = itemgetter(0)
 
 
 class Newest:
@@ -58,28 +61,26 @@ class Newest:
     def replaced(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
         """Walk over *most* more entries of *stream*, up to *end*; return which they have replaced.
 
-        O(log N + E) for each.
+        These are in the order of their ids. O(log N + E) for each.
         """
         if len(self._table) > 2 * stream.length + _FEW:
             self._table.clear()
             self._used = 0
             self.upto = self._looked_to = ZERO
         used = allocation.used_bytes()
-        found: list[StreamId] = []
+        candidates: list[tuple[bytes, bytes]] = []
         entry = stream.range(self.upto.next(), end)
         left = most
         while left > 0 and entry.next():
             left -= 1
-            self.upto = entry.current_id()
             value = value_of(entry, self.field)
+            self.upto = entry.current_id()
             if value is None:
                 continue
-            name = (hash(value) & _HASH_BITS).to_bytes(8, "little")
-            key = self._table.get(name)
-            if key is not None:
-                older = stream_id.from_key(key)
-                if has_value(stream, older, self.field, value):
-                    found.append(older)
+            name = value if len(value) < _SHORT else xxh3.digest(value)
+            older = self._table.get(name)
+            if older is not None:
+                candidates.append((older, value))
             self._table.set(name, self.upto.key())
         self._looked_to = self.upto
         if left > 0 and stream_id.compare(end, stream.last_id) < 0:
@@ -87,6 +88,17 @@ class Newest:
         elif left > 0:
             self.upto = self._looked_to = stream.last_id
         self._used += allocation.used_bytes() - used
+        return self._still_there(stream, candidates)
+
+    def _still_there(self, stream: Stream, candidates: list[tuple[bytes, bytes]]) -> list[StreamId]:
+        """The ids of those *candidates*, keys with values, that have this very value."""
+        found: list[StreamId] = []
+        candidates.sort(key=_BY_KEY)  # so that each node is walked over once
+        entry = stream_iterator.new_finder(stream.rax)
+        for key, value in candidates:
+            entry_id = stream_id.from_key(key)
+            if entry.find(entry_id) and value_of(entry, self.field) == value:
+                found.append(entry_id)
         return found
 
 
@@ -109,9 +121,3 @@ def value_of(entry: StreamIterator, field: bytes) -> bytes | None:
                 return node.get_bytes(at)
         at = node.next(at)
     return None
-
-
-def has_value(stream: Stream, entry_id: StreamId, field: bytes, value: bytes) -> bool:
-    """Whether there is an entry of that id, and its *field* is *value*."""
-    entry = stream.range(entry_id, entry_id)
-    return entry.next() and value_of(entry, field) == value

@@ -153,15 +153,14 @@ class FreeEntries:
         """Look at what was acknowledged. Whether that is all."""
         acked = references.acked
         assert acked is not None
-        while acked:
-            if self._left == 0:
-                return False
+        while acked and self._left:
             self._left -= 1
             entry_id = stream_id.from_key(acked.pop())
             is_early = stream_id.compare(entry_id, bound) < 0
             if not is_early and not deletions.is_referenced(stream, references, entry_id):
                 self.ids.append(entry_id)
-        return True
+        self.ids.reverse()  # to be deleted in ascending order, if they were acknowledged so
+        return not acked
 
     def _of_unseen(self, stream: Stream, references: References, bound: StreamId) -> bool:
         """Look at what was not looked at yet, and was given to all groups. Whether that is all."""

@@ -79,10 +79,11 @@ cdef class Stream:
     cpdef int64_t count(self, StreamId start, StreamId end) except -1
 
     cpdef bint delete(self, StreamId entry_id) except -1
-    @cython.locals(deleted=Py_ssize_t, first_gone=bint, entry_id=StreamId, gone=int)
     cpdef Py_ssize_t delete_all(self, list entry_ids) except -1
-    @cython.locals(entry=StreamIterator)
+    @cython.locals(deleted=list, first_gone=bint, place=StreamIterator, entry_id=StreamId, gone=int)
+    cpdef list delete_those(self, list entry_ids)
     cpdef int delete_one(self, StreamId entry_id) except -1
+    cdef int _delete_at(self, StreamIterator entry, StreamId entry_id) except -1
     @cython.locals(node=Listpack, size=Py_ssize_t)
     cpdef int delete_current(self, StreamIterator entry) except -1
     @cython.locals(ms=uint64_t, seq=uint64_t)

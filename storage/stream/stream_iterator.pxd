@@ -5,6 +5,7 @@ from storage cimport octets
 from storage.listpack cimport element_octets
 from storage.stream cimport stream_id, stream_node
 from storage.listpack.listpack cimport Listpack
+from storage.rax cimport rax_iterator
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream.stream_id cimport StreamId
@@ -39,10 +40,17 @@ cdef class StreamIterator:
     cdef bint _over
 
     cdef int _begin(self, Rax nodes, StreamId start, StreamId end, bint reverse) except -1
+    cdef int _stand_nowhere(
+        self, Rax nodes, StreamId start, StreamId end, bint reverse
+    ) except -1
 
     @cython.locals(node=Listpack, at=Py_ssize_t, is_early=bint, is_late=bint)
     cpdef bint next(self) except -1
 
+    @cython.locals(is_on=bint, at=Py_ssize_t, is_deleted=bint)
+    cpdef bint find(self, StreamId entry_id) except -1
+    @cython.locals(node=Listpack)
+    cdef Py_ssize_t _past_current(self) except -2
     @cython.locals(node=Listpack, fields=list, name_at=Py_ssize_t, at=Py_ssize_t)
     cpdef list read_fields(self)
     cpdef StreamId current_id(self)
@@ -66,4 +74,6 @@ cdef class StreamIterator:
 
 @cython.locals(made=StreamIterator)
 cpdef StreamIterator new_iterator(Rax nodes, StreamId start, StreamId end, bint reverse=*)
+@cython.locals(made=StreamIterator)
+cpdef StreamIterator new_finder(Rax nodes)
 cdef Py_ssize_t _skip(bytearray data, Py_ssize_t at, int64_t elements) noexcept

@@ -16,10 +16,11 @@ from __future__ import annotations
 from storage import octets
 from storage.listpack import element_octets
 from storage.listpack.listpack import Listpack
+from storage.rax import rax_iterator
 from storage.rax.rax import Rax
 from storage.rax.rax_iterator import RaxIterator
 from storage.stream import stream_id, stream_node
-from storage.stream.stream_id import StreamId
+from storage.stream.stream_id import ZERO, StreamId
 
 _UNKNOWN = 0  # no element is at 0: that is the listpack's header
 _NONE = -1
@@ -60,13 +61,16 @@ class StreamIterator:
         self._begin(nodes, start, end, reverse)
 
     def _begin(self, nodes: Rax, start: StreamId, end: StreamId, reverse: bool) -> None:
+        self._stand_nowhere(nodes, start, end, reverse)
+        if not self._nodes.seek("<=", (end if reverse else start).key()) and not reverse:
+            self._nodes.seek("^", b"")
+
+    def _stand_nowhere(self, nodes: Rax, start: StreamId, end: StreamId, reverse: bool) -> None:
         self._start_ms, self._start_seq = start.ms, start.seq
         self._end_ms, self._end_seq = end.ms, end.seq
         self._reverse = reverse
         self._over = False
-        self._nodes: RaxIterator = nodes.seek("<=", (end if reverse else start).key())
-        if not self._nodes.valid and not reverse:
-            self._nodes = nodes.seek("^", b"")
+        self._nodes: RaxIterator = rax_iterator.new_iterator(nodes)
         self.node: Listpack | None = None  # the node of the current entry
         self._node_ms = self._node_seq = 0
         self.master_fields = 0  # how many names the node's master entry has
@@ -117,6 +121,42 @@ class StreamIterator:
                 return True
             self._over = is_early if self._reverse else is_late
         return False
+
+    def find(self, entry_id: StreamId) -> bool:
+        """Go to the entry of that id, of a walk by new_finder(). False if there is none.
+
+        O(log N + E); or O(the entries between) if the id before was less, and is in its node.
+        """
+        node = self.node
+        is_on = node is not None and (
+            entry_id.ms > self._start_ms
+            or (entry_id.ms == self._start_ms and entry_id.seq > self._start_seq)
+        )
+        self._start_ms, self._start_seq = entry_id.ms, entry_id.seq
+        at = self._past_current() if is_on else _NONE
+        if at == _NONE and self._nodes.seek("<=", entry_id.key()):
+            at = self._enter_node()
+        while at != _NONE:
+            is_deleted = self._read_head(at) & stream_node.DELETED
+            if not is_deleted and self.ms == entry_id.ms and self.seq == entry_id.seq:
+                return True
+            if not is_deleted:
+                self._after = at  # of a greater id, which may be sought next
+                return False
+            at = self._past_current()  # see next()
+        self.node = None
+        return False
+
+    def _past_current(self) -> int:
+        """Where the first entry after the current one is that does not come before the range.
+
+        _NONE if its node has no such entry.
+        """
+        node = self.node
+        assert node is not None
+        if self._after == _UNKNOWN:
+            self._after = node.next(self.end())
+        return _NONE if self._after == _NONE else self._pass_by(node.data, self._after)
 
     def read_fields(self) -> list[bytes]:
         """The current entry's fields: name, value, name, value, ..."""
@@ -241,6 +281,13 @@ def new_iterator(
     """StreamIterator(...); compiled, it is faster than calling the class."""
     made = StreamIterator.__new__(StreamIterator)
     made._begin(nodes, start, end, reverse)  # noqa: SLF001 - this is its constructor
+    return made
+
+
+def new_finder(nodes: Rax) -> StreamIterator:
+    """A walk for find() alone."""
+    made = StreamIterator.__new__(StreamIterator)
+    made._stand_nowhere(nodes, ZERO, ZERO, False)  # noqa: SLF001 - as above
     return made
 
 

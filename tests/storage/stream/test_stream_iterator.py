@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, ZERO, StreamId
+from storage.stream.stream_iterator import new_finder
 
 TWOS = StreamConfig(node_max_entries=2)
 
@@ -163,3 +166,47 @@ def test_a_deleted_entry_with_a_greater_id_does_not_end_the_walk(reverse: bool) 
     stream.append(StreamId(7, 0), [b"f", b"v"], 0, StreamConfig())
     assert ids_in(stream, StreamId(6, 0), StreamId(8, 0), reverse) == [7]
     assert stream.delete(StreamId(7, 0))
+
+
+# ---------------------------------------------------------------------- find
+
+
+@given(
+    st.integers(1, 60),
+    st.sampled_from([1, 2, 5, 20]),
+    st.lists(st.tuples(st.integers(0, 64), st.booleans()), max_size=60),
+    st.booleans(),
+)
+def test_what_is_there_is_found_in_whatever_order(
+    length: int, node_entries: int, sought: list[tuple[int, bool]], ascending: bool
+) -> None:
+    """And deleted, or not, before the next one is sought."""
+    stream = Stream()
+    for ms in range(1, length + 1):
+        fields = [b"n", b"%d" % ms] if ms % 7 else [b"own", b"%d" % ms, b"more", b"x"]
+        stream.append(StreamId(ms, 0), fields, 0, StreamConfig(node_max_entries=node_entries))
+    there = set(range(1, length + 1))
+    place = new_finder(stream.rax)
+    for ms, is_deleted in sorted(sought) if ascending else sought:
+        assert place.find(StreamId(ms, 0)) == (ms in there)
+        assert not place.find(StreamId(ms, 1))
+        if ms in there:
+            assert place.find(StreamId(ms, 0))
+            assert place.read_fields()[1] == b"%d" % ms
+            if is_deleted:
+                stream.delete_current(place)
+                there.discard(ms)
+    assert ids_in(stream, ZERO, MAX) == sorted(there)
+
+
+def test_an_entry_behind_a_deleted_one_of_a_greater_id_is_found() -> None:
+    """Files from before Redis 7.0 have such."""
+    stream = Stream()
+    for ms in (1, 5):
+        stream.append(StreamId(ms, 0), [b"f", b"v"], 0)
+    stream.delete(StreamId(5, 0))
+    stream.last_id = StreamId(1, 0)
+    stream.append(StreamId(3, 0), [b"f", b"v"], 0)
+    place = new_finder(stream.rax)
+    assert [place.find(StreamId(ms, 0)) for ms in (1, 2, 3, 4, 5, 6)] == [1, 0, 1, 0, 0, 0]
+    assert [place.find(StreamId(ms, 0)) for ms in (3, 5, 1)] == [1, 0, 1]
