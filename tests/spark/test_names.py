@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.cli.output import Output, printable
+from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.jobs.health import health
 from pyspark_penstock.jobs.health_picture import png
 from pyspark_penstock.jobs.text_tables import table
-from pyspark_penstock.names import readable, text, utf8
+from pyspark_penstock.names import key, readable, tagged, text, utf8
 from pyspark_penstock.read import views
 from pyspark_penstock.source import PenstockDataSource
 from tests.spark.marks import ONE_SERVER
@@ -114,3 +116,15 @@ def test_a_view_can_hold_strange_names(at: dict[str, str], view: str) -> None:
     (row,) = [row for batch in batches for row in batch.to_pylist()]
     columns = ("stream", "group", "consumer")
     assert [row[c] for c in columns if c in row] == list(AS_UTF8)[: len(row.keys() & {*columns})]
+
+
+@given(st.text("{}ab.", min_size=1, max_size=6))
+def test_a_prefix_is_in_the_slot_of_its_stream_whatever_braces_its_name_has(name: str) -> None:
+    assert key_slot(key(f"{tagged(name)}:spark:q:0")) == key_slot(key(name))
+
+
+def test_no_two_streams_have_the_same_prefix() -> None:
+    short = {"".join(some) for n in range(1, 4) for some in product("{}a.!", repeat=n)}
+    names = short | {tagged(name)[:-1] for name in short} | {tagged(name) for name in short}
+    assert len({tagged(name) for name in names}) == len(names)
+    assert [tagged(name) for name in ("x", "{x}", "{x}y")] == ["{x}", "{x}.", "{x}y."]

@@ -190,3 +190,13 @@ def test_atomic_delivery_needs_one_slot(cluster: Cluster) -> None:
     for _ in range(2):
         publish([write(options, tagged)], options)
     assert [stored(cluster, s) for s in tagged] == [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
+
+
+@pytest.mark.parametrize("delivery", ["exactly-once", "ordered", "atomic"])
+def test_a_stream_with_any_braces_in_its_name_has_its_marker_beside_it(
+    cluster: Cluster, delivery: str
+) -> None:
+    for stream in ("a}b", "{}c", "{}}d"):
+        options = sink_options(cluster.at | {"delivery": delivery})
+        publish([write(options, [stream])], options)
+        assert stored(cluster, stream) == list(range(ROWS))
