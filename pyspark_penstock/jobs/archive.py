@@ -158,4 +158,4 @@ def trim_archived(
         os.sync()  # Spark does not; after the trim, the archive has the only copy
     keep_from = None if job.keep_ms is None else time.time_ns() // 1_000_000 - job.keep_ms
     for stream, position in offset.streams.items():
-        on_trim(trim(client, stream, position.id, keep_from))
+        on_trim(trim(client, stream, position, keep_from))

@@ -19,6 +19,8 @@ import redis
 from pyspark_penstock.connect.stream_info import ask, group_states, stream_state
 from pyspark_penstock.entry_id import FIRST, LAST, EntryId
 from pyspark_penstock.names import key
+from pyspark_penstock.read.data_loss import check_same_stream
+from pyspark_penstock.read.positions import Position
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,18 @@ def plan_trim(
 
 
 def trim(
-    client: redis.Redis, stream: str, archived: EntryId, keep_from_ms: int | None = None
+    client: redis.Redis, stream: str, archived: Position, keep_from_ms: int | None = None
 ) -> Trimmed:
     """Remove the entries that ``plan_trim`` allows. Groups may read on meanwhile, which is safe.
 
-    A group that is created, or set back, during the trim may miss entries.
+    A group that is created, or set back, during the trim may miss entries. Raises CheckpointError
+    if the stream was made again: its entries may have smaller ids, and are not archived.
     """
-    if archived == FIRST or not stream_state(client, stream).exists:
+    state = stream_state(client, stream)
+    if archived.id == FIRST or not state.exists:
         return Trimmed(stream, 0, Hold(FIRST, "nothing archived"))
-    hold = plan_trim(archived, group_needs(client, stream), keep_from_ms)
+    check_same_stream(stream, archived, state)
+    hold = plan_trim(archived.id, group_needs(client, stream), keep_from_ms)
     removed = ask(client, "XTRIM", key(stream), "MINID", str(hold.first_kept))
     return Trimmed(stream, removed, hold)
 
