@@ -15,6 +15,7 @@ import redis
 
 from pyspark_penstock.connect import stream_info
 from pyspark_penstock.errors import OptionError
+from pyspark_penstock.names import key
 from pyspark_penstock.options import Options, refusal
 from pyspark_penstock.read.offsets import brief
 
@@ -73,7 +74,7 @@ class Subscription:
         """Whether the stream *name*, which matches the glob, is one of them."""
         if self.expression:
             return re.fullmatch(self.expression, name) is not None
-        return not self.pattern or expression_of_glob(self.pattern).fullmatch(name) is not None
+        return not self.pattern or glob_matches(self.pattern, name)
 
 
 def pattern_of(options: Options) -> str:
@@ -112,6 +113,16 @@ def names_of(options: Options) -> tuple[str, ...]:
 
 
 # ---------------------------------------------------------------------- globs
+
+
+def glob_matches(glob: str, name: str) -> bool:
+    """Whether a name matches a glob, byte by byte, as servers compare them."""
+    return expression_of_glob(bytewise(glob)).fullmatch(bytewise(name)) is not None
+
+
+def bytewise(text: str) -> str:
+    """A character for each byte of a name."""
+    return key(text).decode("latin-1")
 
 
 @lru_cache(maxsize=64)
