@@ -168,6 +168,7 @@ class Claimer:
         self._step = step
         self._now = now
         self._next_search_s: dict[str, float] = {}
+        self._turn: str | None = None  # the last stream that got a share of too small a limit
 
     def claim(
         self, places: Mapping[str, Place], queues: Mapping[str, GroupQueue], most: int
@@ -185,9 +186,17 @@ class Claimer:
                 self._sums.add((ONLY, stream), ENTRIES_REDELIVERED, taken)
                 held[stream] += taken
                 left -= taken
-        new = plan.shares({s: q.backlog for s, q in queues.items()}, left) if left > 0 else {}
+        new = self._shares(queues, left) if left > 0 else {}
         wanted = {s: held[s] + new.get(s, 0) for s in queues}
         return {s: self._claim(places[s], held[s], n) for s, n in wanted.items() if n}
+
+    def _shares(self, queues: Mapping[str, GroupQueue], most: int) -> dict[str, int]:
+        """How many new entries to claim of each stream. If *most* is too small, they take turns."""
+        waiting = {s: q.backlog for s, q in queues.items() if q.backlog}
+        found = plan.shares(waiting, most, self._turn)
+        chosen = [s for s in plan.in_turn(waiting, self._turn) if found[s]]
+        self._turn = chosen[-1] if len(chosen) < len(waiting) else None
+        return found
 
     def _pending(self, place: Place) -> int:
         return self._links.retry(place.stream, lambda connection: pending(connection, place))

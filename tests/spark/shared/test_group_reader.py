@@ -223,3 +223,19 @@ def test_a_lost_connection_loses_no_claimed_entry(
     start, end = first_batch(reader, rows=8)
     assert values(reader, start, end) == list(range(1, 9))
     assert not fail
+
+
+def test_streams_take_turns_if_the_limit_is_below_their_number(
+    client: redis.Redis, reader_of: MakeReader
+) -> None:
+    """The first stream always has a backlog, and the others must not wait for its end."""
+    add(client, "a", *range(1, 9))
+    add(client, "b", 20)
+    add(client, "c", 30)
+    reader = reader_of(subscribe="a,b,c")
+    start, found = reader.initialOffset(), list[int]()
+    for _ in range(4):
+        end = advance(reader, start, 1)
+        found += values(reader, start, end)
+        start = end
+    assert found == [1, 20, 30, 2]
