@@ -63,27 +63,31 @@ class Scan:
 
     def _pages(self, retry: Retry) -> Iterator[Page]:
         with self._links.lent(self._stream) as connection:
-            self._ask(connection, self.after)
-            while (answer := connection.answer()) != EMPTY:
-                guess = self._guess(answer)
-                if guess is not None:
-                    self._ask(connection, guess)
-                page = parse(answer)
-                last = EntryId.parse(page.last_id)
-                is_last = len(page) < self._page_size or last >= self._upto
-                if guess not in {None, last}:
-                    connection.answer()  # the reply to the wrong request
-                if not is_last and guess != last:
-                    self._ask(connection, last)
-                retry.renew()
-                self.bytes += len(answer)
-                self.entries += len(page)
-                self.after = last
-                yield page
-                if is_last:
-                    break
+            if self.after < self._upto:  # servers refuse a range behind the largest id
+                yield from self._read(connection, retry)
             if self._wait:
                 self._check_end(connection)
+
+    def _read(self, connection: Connection, retry: Retry) -> Iterator[Page]:
+        self._ask(connection, self.after)
+        while (answer := connection.answer()) != EMPTY:
+            guess = self._guess(answer)
+            if guess is not None:
+                self._ask(connection, guess)
+            page = parse(answer)
+            last = EntryId.parse(page.last_id)
+            is_last = len(page) < self._page_size or last >= self._upto
+            if guess not in {None, last}:
+                connection.answer()  # the reply to the wrong request
+            if not is_last and guess != last:
+                self._ask(connection, last)
+            retry.renew()
+            self.bytes += len(answer)
+            self.entries += len(page)
+            self.after = last
+            yield page
+            if is_last:
+                return
 
     def _check_end(self, connection: Connection) -> None:
         """Raises ConnectionError if the server has never had an entry as late as the range ends."""

@@ -12,7 +12,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from pyspark_penstock import schema as schemas
 from pyspark_penstock.connect import stream_info
-from pyspark_penstock.entry_id import EntryId
+from pyspark_penstock.entry_id import FIRST, LAST, EntryId
 from pyspark_penstock.errors import OptionError
 from pyspark_penstock.names import key, text, utf8
 from pyspark_penstock.read.source_options import BatchOptions
@@ -136,14 +136,15 @@ def pending_entries(
     client: redis.Redis, stream: str, group: str
 ) -> Iterator[tuple[str, EntryId, int, int]]:
     """The pending entries of a group, ordered by id: consumer, id, idle time, deliveries."""
-    start = "-"
+    entry = FIRST
     found: Any = client.xpending_range
-    while page := found(key(stream), key(group), start, "+", PENDING_PAGE):
+    while entry != LAST and (
+        page := found(key(stream), key(group), f"({entry}", "+", PENDING_PAGE)
+    ):
         for p in page:
             entry = EntryId.parse(p["message_id"])
             consumer = text(p["consumer"])
             yield consumer, entry, p["time_since_delivered"], p["times_delivered"]
-        start = f"({page[-1]['message_id'].decode()}"
 
 
 def time_of(entry: EntryId) -> int | None:

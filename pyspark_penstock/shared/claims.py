@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pyspark_penstock.connect.connection import Connection, pairs
 from pyspark_penstock.connect.links import Links
-from pyspark_penstock.entry_id import FIRST, EntryId
+from pyspark_penstock.entry_id import FIRST, LAST, EntryId
 from pyspark_penstock.errors import CheckpointError, ServerError
 from pyspark_penstock.figures import ENTRIES_REDELIVERED, Sums
 from pyspark_penstock.names import key, text
@@ -58,6 +58,8 @@ def pending_ids(
     connection: Connection, place: Place, after: EntryId, upto: EntryId | str, count: int
 ) -> list[bytes]:
     """The first *count* ids that are pending at *place* in (after, upto]."""
+    if after == LAST:  # servers refuse a range that begins behind the largest id
+        return []
     words = (f"({after}", str(upto), count, place.consumer)
     return [entry[0] for entry in connection.call("XPENDING", place.stream, place.group, *words)]
 

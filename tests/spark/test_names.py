@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.cli.output import Output, printable
 from pyspark_penstock.connect.slots import key_slot
+from pyspark_penstock.entry_id import LAST
 from pyspark_penstock.jobs.health import health
 from pyspark_penstock.jobs.health_picture import png
 from pyspark_penstock.jobs.text_tables import table
@@ -116,6 +117,18 @@ def test_a_view_can_hold_strange_names(at: dict[str, str], view: str) -> None:
     (row,) = [row for batch in batches for row in batch.to_pylist()]
     columns = ("stream", "group", "consumer")
     assert [row[c] for c in columns if c in row] == list(AS_UTF8)[: len(row.keys() & {*columns})]
+
+
+@ONE_SERVER
+def test_a_view_lists_a_pending_entry_of_the_largest_id(
+    client: redis.Redis, at: dict[str, str]
+) -> None:
+    client.xadd("s", {"a": 1}, id=str(LAST))
+    client.xgroup_create("s", "g", id="0")
+    xreadgroup(client, "g", "c", "s")
+    reader = PenstockDataSource(at | {"view": "pending"}).reader(views.SCHEMAS["pending"])
+    batches: list[Any] = [b for p in reader.partitions() for b in reader.read(p)]
+    assert [row["id"] for batch in batches for row in batch.to_pylist()] == [str(LAST)]
 
 
 @given(st.text("{}ab.", min_size=1, max_size=6))

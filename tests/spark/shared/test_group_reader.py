@@ -7,6 +7,7 @@ import redis
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from pyspark_penstock.connect.connection import Connection
+from pyspark_penstock.entry_id import LAST
 from pyspark_penstock.read import plan
 from pyspark_penstock.shared import claims
 from pyspark_penstock.shared.group_reader import SharedStreamReader
@@ -239,3 +240,16 @@ def test_streams_take_turns_if_the_limit_is_below_their_number(
         found += values(reader, start, end)
         start = end
     assert found == [1, 20, 30, 2]
+
+
+@pytest.mark.parametrize("page", ["1", "1000"])
+def test_the_largest_id_can_be_claimed_read_and_acknowledged(
+    client: redis.Redis, reader_of: MakeReader, page: str
+) -> None:
+    client.xadd("s", {"i": 1}, id="1-0")
+    client.xadd("s", {"i": 2}, id=str(LAST))
+    reader = reader_of(fetchSize=page, maxRecordsPerPartition="1")
+    start, end = first_batch(reader)
+    assert values(reader, start, end) == [1, 2]
+    assert advance(reader, end) == end
+    assert client.xpending("s", GROUP)["pending"] == 0
