@@ -6,12 +6,14 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, TypeVar
 
 from pyspark_penstock.errors import ServerError
 
 T = TypeVar("T")
 GRACE_S = 1.0  # longer than the others have taken, for a slow server
+LONGEST_GRACE_S = 30.0  # for one that has answered late
 FIRST_REST_S, LONGEST_REST_S = 1.0, 30.0  # before a server is asked again that was away
 
 logger = logging.getLogger(__name__)
@@ -22,6 +24,8 @@ class FleetLook:
 
     With *fails*, an error of one is raised. Otherwise servers that are away are left out: each is
     warned of once, and asked again after a rest. One that is slow is left out until it answers.
+    From then on all wait for it twice as long as it took: the same work would be late again each
+    time, since a late answer is of no use.
     """
 
     def __init__(self, *, fails: bool, now: Callable[[], float] = time.monotonic) -> None:
@@ -29,6 +33,7 @@ class FleetLook:
         self._now = now
         self._pool: ThreadPoolExecutor | None = None
         self._slow: dict[str, Future[Any]] = {}
+        self._graces: dict[str, float] = {}  # of servers that have answered late
         self._rests: dict[str, tuple[float, float]] = {}  # until when, and how long the next is
 
     def __getstate__(self) -> dict[str, Any]:
@@ -40,16 +45,18 @@ class FleetLook:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def ask(self, questions: Mapping[str, Callable[[], T]]) -> dict[str, T]:
-        """The answers of the servers that have answered."""
+    def ask(
+        self, questions: Mapping[str, Callable[[], T]], *, patiently: bool = False
+    ) -> dict[str, T]:
+        """The answers of the servers that have answered; *patiently*, slow ones, too."""
         if len(questions) == 1 and self._fails:
             return {name: question() for name, question in questions.items()}
         pending = {
-            name: self._submit(len(questions), question)
+            name: self._submit(len(questions), partial(self._timed, name, question))
             for name, question in questions.items()
             if self._may_ask(name)
         }
-        self._wait(pending)
+        self._wait(pending, patiently or self._fails)
         answers: dict[str, T] = {}
         for name, future in pending.items():
             if not future.done():
@@ -72,6 +79,15 @@ class FleetLook:
             self._pool = ThreadPoolExecutor(servers, "penstock-look")
         return self._pool.submit(question)
 
+    def _timed(self, name: str, question: Callable[[], T]) -> T:
+        """The answer of a server; if it takes long, the next one may take longer."""
+        began = self._now()
+        answer = question()
+        took = self._now() - began
+        if took > GRACE_S:
+            self._graces[name] = min(2 * took, LONGEST_GRACE_S)
+        return answer
+
     def _may_ask(self, name: str) -> bool:
         slow = self._slow.get(name)
         if slow is not None:
@@ -80,16 +96,19 @@ class FleetLook:
             del self._slow[name]
         return self._rests.get(name, (0.0, 0.0))[0] <= self._now()
 
-    def _wait(self, pending: Mapping[str, Future[Any]]) -> None:
+    def _wait(self, pending: Mapping[str, Future[Any]], for_all: bool) -> None:
         """Wait for all; where none is to be waited for, a little longer than for the others."""
-        if self._fails:
+        if for_all:
             wait(pending.values())
             return
         began = self._now()
-        left = set(pending.values())
+        names = {future: name for name, future in pending.items()}
+        left = set(names)
         while left:
+            took = self._now() - began
+            longest = max(self._graces.get(names[future], GRACE_S) for future in left)
             done, left = wait(
-                left, timeout=GRACE_S + (self._now() - began), return_when="FIRST_COMPLETED"
+                left, timeout=max(GRACE_S + took, longest - took), return_when="FIRST_COMPLETED"
             )
             if not done:
                 return

@@ -70,7 +70,8 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> Json:  # noqa: N802  (Spark's name)
         """Where a new query starts."""
-        starts = self._ask(lambda part: part.starts(self._query), self._parts)
+        # What is left out here appears later, and is read from its beginning, whatever options say.
+        starts = self._ask(lambda part: part.starts(self._query), self._parts, patiently=True)
         servers = {name: starts.get(name, {}) for name in self._parts}
         return FleetOffset(self._source, self._query, servers).to_json()
 
@@ -148,9 +149,12 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     # ------------------------------------------------------------------ servers
 
-    def _ask(self, question: Callable[[ServerPart], T], names: Iterable[str]) -> dict[str, T]:
+    def _ask(
+        self, question: Callable[[ServerPart], T], names: Iterable[str], *, patiently: bool = False
+    ) -> dict[str, T]:
         """The answers of the parts of these servers, without those that are left out."""
-        return self._look.ask({name: partial(self._parts[name].timed, question) for name in names})
+        questions = {name: partial(self._parts[name].timed, question) for name in names}
+        return self._look.ask(questions, patiently=patiently)
 
     def _checked(self, value: Json) -> FleetOffset:
         """The offset. One that Spark gives again and again is parsed once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -13,7 +14,7 @@ from pyspark.sql.streaming.datasource import ReadMaxRows
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.errors import CheckpointError, ServerError
-from pyspark_penstock.read import server_part
+from pyspark_penstock.read import fleet_look, server_part
 from pyspark_penstock.read.batch_reader import PenstockReader
 from pyspark_penstock.read.offsets import FleetOffset
 from pyspark_penstock.read.source_options import batch_options, stream_options
@@ -149,6 +150,63 @@ def test_a_server_that_is_added_is_read_from_its_beginning_and_one_that_is_remov
     assert len(caplog.messages) == 1
     for reader in (one, both, lenient):
         reader.stop()
+
+
+def test_a_server_whose_batches_take_long_to_plan_is_read_all_the_same(
+    client: redis.Redis,
+    second: redis.Redis,
+    places: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was too late once is waited for the next time, or it would be too late each time."""
+    monkeypatch.setattr(fleet_look, "GRACE_S", 0.1)
+    monkeypatch.setattr(fleet_look, "FIRST_REST_S", 0.01)
+    a, b = places
+    add(client, 1)
+    add(second, 7)
+    reader = reader_of(f"{a},{b}", failOnUnreachable="false")
+    slow = reader._parts[b]
+    plan = slow.advance
+
+    def plan_slowly(*shares: Any) -> Any:
+        time.sleep(0.3)
+        return plan(*shares)
+
+    monkeypatch.setattr(slow, "advance", plan_slowly)
+    end, found = reader.initialOffset(), list[Any]()
+    for _ in range(4):
+        start, end = end, advance(reader, end)
+        found += rows(reader, start, end)
+        time.sleep(0.4)  # until the late answer is there
+    assert sorted(found) == sorted([(a, "s", 1), (b, "s", 7)])
+    reader.stop()
+
+
+def test_a_server_that_is_slow_at_the_start_of_a_query_is_not_read_from_its_beginning(
+    client: redis.Redis,
+    second: redis.Redis,
+    places: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fleet_look, "GRACE_S", 0.1)
+    monkeypatch.setattr(fleet_look, "FIRST_REST_S", 0.01)
+    a, b = places
+    add(client, 1)
+    add(second, 7)
+    reader = reader_of(f"{a},{b}", failOnUnreachable="false", startingOffsets="latest")
+    slow = reader._parts[b]
+    starts = slow.starts
+
+    def start_slowly(query: str) -> Any:
+        time.sleep(0.5)
+        return starts(query)
+
+    monkeypatch.setattr(slow, "starts", start_slowly)
+    start = reader.initialOffset()
+    time.sleep(0.6)
+    add(second, 8)
+    assert rows(reader, start, advance(reader, start)) == [(b, "s", 8)]
+    reader.stop()
 
 
 def test_a_batch_read_reads_all_servers(
