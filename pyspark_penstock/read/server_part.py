@@ -121,6 +121,11 @@ class ServerPart:
             states = self._states_of(names, {})
         self._targets = {s: head_of(state) for s, state in states.items()}
 
+    @property
+    def is_aimed(self) -> bool:
+        """Whether ``aim`` has found ends."""
+        return self._targets is not None
+
     def look(self, offset: Offset) -> dict[str, int]:
         """How many entries wait in each stream, from *offset* on."""
         names, listed = self._discovery.find()

@@ -87,7 +87,7 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: Json, limit: ReadLimit) -> Json:  # noqa: N802
         """Where the next batch ends; *start* itself if there is no batch yet."""
         offset = self._checked(start)
-        waiting = self._ask(lambda part: look(part, offset), self._parts)
+        waiting = self._ask(partial(look, offset=offset, aimed=self._aimed), self._parts)
         backlogs = {(name, s): n for name, found in waiting.items() for s, n in found.items()}
         if not backlogs or not self._due(sum(backlogs.values())):
             return start
@@ -122,7 +122,9 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for task in tasks:
             streams[task.server].update(each.stream for each in task.ranges)
         for name in self._parts.keys() & last.servers.keys():
-            self._parts[name].check_group(last.servers[name], last.query)
+            # A server that may be away is asked only for what the batch reads of it.
+            known = last.servers[name] if self._options.fleet.fail_on_unreachable else streams[name]
+            self._parts[name].check_group(known, last.query)
             if last != self._planned:  # it is a replay
                 self._parts[name].check_batch(sorted(streams[name]), last.part(name))
         return [InputPartition(task) for task in tasks]
@@ -219,8 +221,10 @@ class PenstockStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._ask(lambda part: part.advance(wanted[part.name], parts[part.name]), wanted)
 
 
-def look(part: ServerPart, offset: FleetOffset) -> dict[str, int]:
+def look(part: ServerPart, offset: FleetOffset, *, aimed: bool) -> dict[str, int]:
     """What waits at one server. Its batch up to *offset* is done."""
+    if aimed and not part.is_aimed:  # it was left out when the others were
+        part.aim()
     done = offset.part(part.name)
     waiting = part.look(done)
     part.publish(done)

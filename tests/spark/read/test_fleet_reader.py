@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -206,6 +207,52 @@ def test_a_server_that_is_slow_at_the_start_of_a_query_is_not_read_from_its_begi
     time.sleep(0.6)
     add(second, 8)
     assert rows(reader, start, advance(reader, start)) == [(b, "s", 8)]
+    reader.stop()
+
+
+def test_a_batch_needs_no_server_that_it_does_not_read(
+    client: redis.Redis, places: tuple[str, str], tmp_path: Path
+) -> None:
+    """A query with a group that starts again while a server is away goes on with the others."""
+    a = places[0]
+    process = ServerProcess([redis_tool("redis-server")], tmp_path)
+    b = f"127.0.0.1:{process.port}"
+    options = {"failOnUnreachable": "false", "retryTimeout": "0ms", "group": "g"}
+    try:
+        with redis.Redis(port=process.port) as second:
+            add(client, 1)
+            add(second, 7)
+        before = reader_of(f"{a},{b}", **options)
+        end = advance(before, before.initialOffset())
+        before.stop()
+    finally:
+        process.stop()
+    add(client, 2)
+    reader = reader_of(f"{a},{b}", **options)
+    assert rows(reader, end, advance(reader, end)) == [(a, "s", 2)]
+    reader.stop()
+
+
+def test_a_server_that_appears_during_a_run_to_the_end_is_read_to_where_it_ended_then(
+    client: redis.Redis,
+    second: redis.Redis,
+    places: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fleet_look, "FIRST_REST_S", 0.0)
+    a, b = places
+    add(client, 1)
+    add(second, 7)
+    reader = reader_of(f"{a},{b}", failOnUnreachable="false")
+    start = reader.initialOffset()
+    away = reader._parts[b]
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(away, "aim", lambda: (_ for _ in ()).throw(ServerError("it is away")))
+        reader.prepareForTriggerAvailableNow()
+    end = advance(reader, start)
+    assert rows(reader, start, end) == [(a, "s", 1), (b, "s", 7)]
+    add(second, 8)
+    assert advance(reader, end) == end
     reader.stop()
 
 
