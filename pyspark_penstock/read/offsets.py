@@ -68,7 +68,7 @@ class Offset:
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Offset:
         """The offset that ``to_json`` wrote. Raises CheckpointError."""
-        if "source" not in value:
+        if not isinstance(value.get("source"), dict):
             raise refusal(value)
         return cls(brief(value["source"]), from_json(value), str(value.get("query", "")))
 
@@ -110,7 +110,7 @@ class FleetOffset:
         if "servers" not in value:
             only = Offset.from_json(value)
             return cls(only.source, only.query, {ONLY: only.streams}, fill)
-        if "source" not in value or not isinstance(value["servers"], dict):
+        if not (isinstance(value.get("source"), dict) and isinstance(value["servers"], dict)):
             raise refusal(value)
         servers = {name: from_json(part) for name, part in value["servers"].items()}
         return cls(brief(value["source"]), str(value.get("query", "")), servers, fill)

@@ -51,5 +51,5 @@ class Position:
             begin = Cut.from_json(value["from"]) if "from" in value else None
             cuts = tuple(Cut.from_json(cut) for cut in value.get("cuts", ()))
             return cls(EntryId.parse(value["id"]), int(value["n"]), begin, cuts)
-        except (KeyError, TypeError, ValueError) as problem:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as problem:
             raise CheckpointError(f"not an offset of this source: {value!r}") from problem

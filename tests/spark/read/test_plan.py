@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyspark_penstock.entry_id import EntryId
+from pyspark_penstock.errors import CheckpointError
 from pyspark_penstock.read.offsets import FleetOffset, Offset
 from pyspark_penstock.read.plan import (
     SMALL,
@@ -152,3 +155,23 @@ def test_budgets_divide_bytes_and_give_each_stream_at_least_one() -> None:
     assert budgets({"a": 900, "b": 100, "c": 0}, 500) == {"a": 450, "b": 50, "c": 1}
     assert budgets({"a": 900, "b": 100}, 1) == {"a": 1, "b": 1}
     assert budgets({"a": 0}, 500) == {"a": 1}
+
+
+POSITION = {"id": "5-0", "n": 5, "from": ["1-0", 1], "cuts": [["2-0", 2]]}
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"source": None}, {"source": []}, {"source": "s"}, {"streams": {"s": "5-0"}},
+        {"streams": {"s": POSITION | {"n": float("inf")}}}, {"servers": {"a:1": "s"}},
+        {"streams": {"s": POSITION | {"cuts": [["2-0", float("inf")]]}}},
+        {"servers": {"a:1": {"streams": {"s": "x"}}}}, {"source": None, "servers": {}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_an_offset_that_was_edited_by_hand_is_a_checkpoint_error(edited: dict[str, Any]) -> None:
+    whole = {"source": {"subscribe": ["s"]}, "query": "q", "streams": {"s": POSITION}}
+    FleetOffset.from_json(whole)
+    with pytest.raises(CheckpointError, match="not an offset of this source"):
+        FleetOffset.from_json(whole | edited)
