@@ -54,7 +54,7 @@ ASYNC_PROGRESS = (
 IGNORED = frozenset({"path", "checkpointlocation", "queryname"})  # Spark's own
 OF_KAFKA = ("kafka.", "kafkaconsumer.", "fetchoffset.")  # as Kafka's source does, too
 
-DURATION = re.compile(r"(\d+)\s*(ms|s|m|h|d)?", re.ASCII)
+DURATION = re.compile(r"(\d{1,15})\s*(ms|s|m|h|d)?", re.ASCII)  # more digits are no time
 UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 TRUE = frozenset({"true", "1", "yes", "on"})
 FALSE = frozenset({"false", "0", "no", "off"})

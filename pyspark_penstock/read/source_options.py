@@ -207,6 +207,8 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
         subscription = Subscription.from_options(options)
     else:
         subscription = Subscription(pattern="*")
+    bad_rows = treatment_of_bad_rows(options)
+    check_dead_letters(bad_rows["dead_letters"], subscription)
     starting = bounds.starting_bounds(options, start)
     check_starts(options, starting, subscription)
     fleet = Fleet.from_options(options)
@@ -226,7 +228,7 @@ def common(options: Options, start: bounds.Bound, required: bool = True) -> dict
         "value_format": options.choice("valueFormat", "binary", "string"),
         "fields_format": options.choice("fieldsFormat", "map", "array"),
         "formats": tuple(name for name in FORMATS if name in options),
-        **treatment_of_bad_rows(options),
+        **bad_rows,
     }
 
 
@@ -247,6 +249,15 @@ def treatment_of_bad_rows(options: Options) -> dict[str, str]:
     if mode == PERMISSIVE:
         corrupt = corrupt or CORRUPT
     return {"mode": mode, "corrupt_column": corrupt, "dead_letters": ""}
+
+
+def check_dead_letters(stream: str, subscription: Subscription) -> None:
+    """Raises OptionError for a stream of bad rows that is read itself: it would grow for ever."""
+    is_read = (
+        subscription.matches(stream) if subscription.is_open else stream in subscription.streams
+    )
+    if stream and is_read:
+        raise refusal("badRows", f"{TO_STREAM}{stream}", "a stream that the query does not read")
 
 
 def seconds(options: Options, name: str) -> float | None:
