@@ -15,6 +15,7 @@ from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.connection import Connection, command
 from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.line import Line
+from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.entry_id import LARGEST_PART
 from pyspark_penstock.errors import SinkError
@@ -421,13 +422,15 @@ def wait_until(fact: Callable[[], bool]) -> None:
     [
         ("s", "{s}:spark:q:0"),
         ("{user}:s", "{user}:s.:spark:q:0"),
-        ("{}s", "{{}s}:spark:q:0"),
         ("a{b", "{a{b}:spark:q:0"),
+        ("{}s", "{63926}{}s!:spark:q:0"),
+        ("a}b", "{20658}a}b!:spark:q:0"),
     ],
 )
 def test_a_marker_has_the_cluster_slot_of_its_stream(stream: str, name: str) -> None:
-    """Its hash tag is that of the stream's name, or the whole name if that has none."""
+    """Its hash tag is that of the stream's name, or the whole name, or stands for its slot."""
     assert marker_name(stream, "q", 0) == name
+    assert key_slot(name.encode()) == key_slot(stream.encode())
 
 
 def test_no_two_streams_have_the_same_marker() -> None:
