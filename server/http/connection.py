@@ -8,7 +8,8 @@ replies do.
                                  begin():   a piece a turn, until the socket takes no more
                                  then the next request, if the peer keeps the connection
 
-Requests that are pipelined wait in h11 until the one before them is answered.
+Requests that are pipelined wait in h11 until the one before them is answered, and the peer has
+taken that; then they come one a turn.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from server.process import faults
 # These defend the server against all who can connect.
 MOST_HEAD = 16 * 1024  # bytes of a request's line and headers
 MOST_BODY = 4 * 1024**2  # bytes of a request's body: a value that somebody edits
-MOST_PIPELINED = 64 * 1024  # bytes that may come while a request waits for its answer
+MOST_PIPELINED = 64 * 1024  # bytes that may come and wait, for the request before them
+MOST_EVENTS = 64  # of h11 that are taken in a turn: about a millisecond, of a body in tiny chunks
 MOST_WORDS = 64  # in a query
 
 BODILESS = (204, 304)  # these have no body, and no length of one
@@ -54,6 +56,7 @@ class HttpConnection(Endpoint, Exchange):
         "_is_closed",
         "_is_ending",
         "_is_tls",
+        "_is_to_read",
         "_out",
         "_parser",
         "_peers",
@@ -78,9 +81,10 @@ class HttpConnection(Endpoint, Exchange):
         self._parser = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
         self._out = Encoder()
         self._request: h11.Request | None = None  # its head is here, and perhaps all of it
-        self._have = b""  # of its body
+        self._have = bytearray()  # of its body
         self._body: Body | None = None  # that is being sent
         self._is_asked = False  # for its next piece, in a turn to come
+        self._is_to_read = False  # what has come, in a turn to come
         self.is_backed_up = False  # the socket has not taken all that it was given
         self._is_ending = False  # what was answered is sent, and no more
         self._is_closed = False
@@ -95,10 +99,10 @@ class HttpConnection(Endpoint, Exchange):
             return
         self.heard_ms = self._peers.now_ms
         self._parser.receive_data(data)
-        if not self.is_waiting and len(self._parser.trailing_data[0]) > MOST_PIPELINED:
+        if not self._is_to_read:
+            self._read()
+        if len(self._parser.trailing_data[0]) > MOST_PIPELINED:
             self.disconnect()
-            return
-        self._read()
 
     def eof_received(self) -> None:
         """The peer sends nothing more. Nobody closes half a connection and waits for an answer."""
@@ -121,12 +125,22 @@ class HttpConnection(Endpoint, Exchange):
         self.heard_ms = self._peers.now_ms
         self._turn.enter()
         self.wake()
+        self._read_later()
 
     # ------------------------------------------------------------------ requests
 
+    def _read_later(self) -> None:
+        """In a turn to come, take what waits: others are served before."""
+        if self._parser.trailing_data[0] and not self._is_to_read:
+            self._is_to_read = True
+            self._turn.run_later(self._read)
+
     def _read(self) -> None:
-        """Take what is whole of the requests that have come."""
-        while self.is_waiting and not self._is_ending:
+        """Take what has come: of one request at most, and of none while the peer takes nothing."""
+        self._is_to_read = False
+        for _ in range(MOST_EVENTS):
+            if self.is_backed_up or self._is_ending or self._is_closed or not self.is_waiting:
+                return
             try:
                 event = self._parser.next_event()
             except h11.RemoteProtocolError as error:
@@ -137,19 +151,21 @@ class HttpConnection(Endpoint, Exchange):
                 return
             if not self._take(event):
                 return
+        self._read_later()
 
     def _take(self, event: Any) -> bool:
-        """Take one event of h11. Whether there may be another."""
+        """Take one event of h11. Whether there may be another in this turn."""
         if isinstance(event, h11.Request):
-            self._request, self._have = event, b""
+            self._request, self._have = event, bytearray()
         elif isinstance(event, h11.Data):
             if len(self._have) + len(event.data) > MOST_BODY:
                 self._answer(TOO_LARGE, is_last=True)
                 return False
-            self._have += bytes(event.data)
+            self._have += event.data
         elif isinstance(event, h11.EndOfMessage):
             self.is_waiting = False
             self._serve()
+            return False
         else:  # PAUSED, or ConnectionClosed
             return False
         return True
@@ -198,8 +214,8 @@ class HttpConnection(Endpoint, Exchange):
         query = dict(parse_qsl(target.query, keep_blank_values=True, max_num_fields=MOST_WORDS))
         headers = {name.decode("ascii"): value.decode("latin-1") for name, value in head.headers}
         return Request(
-            head.method.decode("ascii"), unquote(target.path), query, headers, self._have,
-            self._transport.address, self._transport.local_address, self._is_tls,
+            head.method.decode("ascii"), unquote(target.path), query, headers,
+            bytes(self._have), self._transport.address, self._transport.local_address, self._is_tls,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ answers
@@ -279,11 +295,10 @@ class HttpConnection(Endpoint, Exchange):
         self._turn.send_later(self)
         self.is_waiting = True
         self._request = None
-        self._have = b""
+        self._have = bytearray()
         if self._parser.our_state is h11.DONE and self._parser.their_state is h11.DONE:
             self._parser.start_next_cycle()
-            if self._parser.trailing_data[0]:
-                self._turn.run_later(self._read)
+            self._read_later()
         else:
             self._is_ending = True
 

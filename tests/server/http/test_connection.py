@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from server import app
-from server.http.connection import MOST_BODY, MOST_PIPELINED
+from server.http.connection import MOST_BODY, MOST_EVENTS, MOST_PIPELINED
 from server.http.messages import Body, Response, Site, Sites
 from server.http.peers import MOST, PATIENCE_MS, STALLED_MS
 from tests.ports import free_port
@@ -57,6 +57,8 @@ class Toy(Site):
             body = Pieces(exchange, [b"a", b"", b"b"])
             self.bodies.append(body)
             exchange.begin(body, "text/plain")
+        elif request.path == "/long":
+            exchange.respond(Response(200, b"x" * 100_000))
         elif request.path == "/breaks":
             exchange.respond(Response(200, b"", headers=[("x-name", "a\r\nset-cookie: b")]))
         else:
@@ -96,6 +98,14 @@ async def read_answer(reader):
     else:
         body = await read_chunks(reader)
     return int(lines[0].split()[1]), headers, body
+
+
+async def until_still(read):
+    """Until what *read* tells changes no more."""
+    last = None
+    while last != (last := read()):
+        for _ in range(10):
+            await asyncio.sleep(0.001)
 
 
 async def read_chunks(reader):
@@ -307,6 +317,49 @@ async def test_one_who_sends_on_and_on_while_his_request_waits_is_disconnected()
         await server.instance.until(lambda: len(server.peers) == 0)
         turn = server.instance.server.dispatcher.turn
         turn.run(lambda: server.toy.waiting[0].respond(Response(200, b"late")))  # says nothing
+        writer.close()
+
+
+@on_each_loop
+async def test_requests_of_a_peer_that_takes_no_answers_wait():
+    """Their answers would take memory without end."""
+    async with face() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1000)
+        writer.write(GET % b"/long" * 300)
+        await until_still(lambda: len(server.toy.asked))
+        assert len(server.toy.asked) < 200
+        for _ in range(300):
+            assert (await read_answer(reader))[0] == 200
+        writer.close()
+
+
+@on_each_loop
+async def test_requests_that_come_together_are_answered_one_a_turn():
+    """Else those of one peer would hold all others up."""
+    async with face() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        await server.instance.until(lambda: len(server.peers) == 1)
+        (peer,) = server.peers._all
+        peer.data_received(GET % b"/a" * 100)
+        assert len(server.toy.asked) == 1
+        for _ in range(100):
+            assert (await read_answer(reader))[0] == 200
+        writer.close()
+
+
+@on_each_loop
+async def test_a_body_in_tiny_chunks_is_taken_a_part_a_turn():
+    """Thousands of them come at once, and each costs as much as a command."""
+    async with face() as server:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        await server.instance.until(lambda: len(server.peers) == 1)
+        (peer,) = server.peers._all
+        head = b"POST /x HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n"
+        peer.data_received(head + b"1\r\na\r\n" * 5000)
+        assert len(peer._have) <= MOST_EVENTS
+        writer.write(b"0\r\n\r\n")
+        await server.instance.until(lambda: server.toy.asked)
+        assert server.toy.asked[0].body == b"a" * 5000
         writer.close()
 
 
