@@ -94,6 +94,18 @@ class Page:
         self.is_done = False
         self.is_broken = False  # it cannot be made: nobody may take a part of it for the whole
         self.readers = 0
+        self._asked: set[Reader] = set()  # for more, since the last step was made
+
+    def is_turn_of(self, reader: Reader) -> bool:
+        """Whether *reader* may have a step made: once for all, between two looks at the sockets.
+
+        Each asks once in between. So who asks again is the first after such a look.
+        """
+        if self._asked and reader not in self._asked:
+            self._asked.add(reader)
+            return False
+        self._asked = {reader}
+        return True
 
     def go_on(self) -> None:
         """Make the page for a slice of time. What goes wrong is raised, to all who read it."""
@@ -187,7 +199,7 @@ class Reader(Body):
 
     def more(self) -> bytes | None:
         page = self._page
-        if not page.is_done and self._size() < PIECE:
+        if not page.is_done and self._size() < PIECE and page.is_turn_of(self):
             self._pages.go_on(page)
         if not page.is_done and self._size() < PIECE:
             self._exchange.wake()

@@ -313,6 +313,21 @@ class TestSteps:
         assert other.finish() == one.finish()
         assert of(many, "redis_exporter_scrapes_total") == {(): 1}, "counted by pages of its own"
 
+    def test_many_who_ask_have_one_step_made_in_a_turn(self, many, monkeypatch):
+        """Each had one made: a hundred scrapes at a time held clients up for their sum."""
+        made, steps = pages_of(many, step_s=pages.SLICE_S), []
+        go_on = Page.go_on
+        monkeypatch.setattr(Page, "go_on", lambda page: (steps.append(page), go_on(page)))
+        everybody = [Asked() for _ in range(20)]
+        for each in everybody:
+            made.begin(Form.TEXT, each)
+        for turn in range(1, 60):
+            for each in everybody[turn % 3 :]:  # now and then some take nothing
+                each.step()
+            assert len(steps) <= turn
+        assert len(steps) > 50
+        assert len({each.finish() for each in everybody}) == 1
+
     def test_the_next_one_gets_a_new_page(self, many):
         made = pages_of(many)
         one, other = Asked(), Asked()
