@@ -136,7 +136,7 @@ class Api:
         if wait_ms:
             exchange.respond(_too_often(wait_ms))
             return
-        self._attempts.tried(request.peer, self._now_ms())
+        self._attempts.tried(request.peer, name, self._now_ms())
         self._log_in(request, exchange, [b"AUTH", name, password], session)
 
     def _log_in(
@@ -151,7 +151,7 @@ class Api:
                 exchange.respond(_not_let_in(reply if is_error(reply) else CUT_OFF))
                 return
             if auth:
-                self._attempts.succeeded(request.peer)
+                self._attempts.succeeded(request.peer, auth[1], self._now_ms())
             if before is not None:
                 before.end()
             exchange.respond(self._begin(request, client))

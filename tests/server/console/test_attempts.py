@@ -8,6 +8,7 @@ from server.console.attempts import (
     LONGEST_MS,
     MOST_ADDRESSES,
     MOST_AT_ONCE,
+    MOST_NAMES,
     Attempts,
 )
 
@@ -16,7 +17,7 @@ ANN = "192.0.2.1:5000"
 
 def tries(attempts: Attempts, address: str, count: int, now_ms: int) -> None:
     for _ in range(count):
-        attempts.tried(address, now_ms)
+        attempts.tried(address, b"ann", now_ms)
 
 
 def test_a_few_are_free_and_then_the_wait_doubles():
@@ -25,7 +26,7 @@ def test_a_few_are_free_and_then_the_wait_doubles():
         wait_ms = attempts.wait_ms(ANN, now_ms)
         waits.append(wait_ms)
         now_ms += wait_ms
-        attempts.tried(ANN, now_ms)
+        attempts.tried(ANN, b"ann", now_ms)
     assert waits[:FREE] == [0] * FREE
     assert waits[FREE:] == [1000, 2000, 4000, 8000, 16000, 32000, *[LONGEST_MS] * 4]
 
@@ -47,15 +48,38 @@ def test_the_addresses_of_one_ipv6_network_are_one():
 def test_success_forgets_what_has_failed():
     attempts = Attempts()
     tries(attempts, ANN, FREE, 0)
-    attempts.succeeded(ANN)
+    attempts.succeeded(ANN, b"ann", 0)
     assert attempts.wait_ms(ANN, 0) == 0
+
+
+def test_success_as_somebody_else_forgets_nothing():
+    """He would guess another one's password as fast as all together may fail, and lock them out."""
+    attempts = Attempts()
+    tries(attempts, ANN, FREE, 0)
+    assert attempts.wait_ms(ANN, 0) == 1000
+    for now_ms, wait_ms in ((1000, 2000), (3000, 4000), (7000, 8000)):
+        attempts.tried(ANN, b"bob", now_ms)
+        attempts.succeeded(ANN, b"bob", now_ms)
+        assert attempts.wait_ms(ANN, now_ms) == 0, "he has logged in"
+        attempts.tried(ANN, b"ann", now_ms)
+        assert attempts.wait_ms(ANN, now_ms) == wait_ms
+
+
+def test_the_names_of_an_address_that_are_told_apart_are_limited():
+    attempts = Attempts()
+    for number in range(MOST_NAMES + 1):
+        attempts.tried(ANN, b"%d" % number, 0)
+    attempts.succeeded(ANN, b"%d" % MOST_NAMES, 0)
+    attempts.tried(ANN, b"ann", 0)
+    assert attempts.wait_ms(ANN, 0) == LONGEST_MS
+    assert len(attempts._by_address["192.0.2.1"].failed) == MOST_NAMES + 1
 
 
 def test_many_addresses_together_are_slowed_down():
     attempts = Attempts()
     for number in range(MOST_AT_ONCE):
         assert attempts.wait_ms(f"192.0.2.{number}:1", 0) == 0
-        attempts.tried(f"192.0.2.{number}:1", 0)
+        attempts.tried(f"192.0.2.{number}:1", b"ann", 0)
     assert attempts.wait_ms("198.51.100.1:1", 0) == 1000
     assert attempts.wait_ms("198.51.100.1:1", 1000) == 0
 
@@ -64,8 +88,8 @@ def test_successes_slow_nobody_down():
     attempts = Attempts()
     for _ in range(10 * MOST_AT_ONCE):
         assert attempts.wait_ms(ANN, 0) == 0
-        attempts.tried(ANN, 0)
-        attempts.succeeded(ANN)
+        attempts.tried(ANN, b"ann", 0)
+        attempts.succeeded(ANN, b"ann", 0)
     assert attempts.wait_ms("198.51.100.1:1", 0) == 0
 
 
@@ -81,7 +105,7 @@ def test_an_address_is_forgotten_after_a_while():
 def test_not_more_addresses_are_remembered_than_the_limit():
     attempts = Attempts()
     for number in range(2 * MOST_ADDRESSES):
-        attempts.tried(f"10.0.{number // 256}.{number % 256}:1", number * 2000)
+        attempts.tried(f"10.0.{number // 256}.{number % 256}:1", b"ann", number * 2000)
     assert len(attempts._by_address) <= MOST_ADDRESSES
 
 
