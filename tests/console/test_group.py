@@ -223,6 +223,16 @@ def test_a_move_to_an_end_says_it_too(jobs: Console, way: str, words: str, lag: 
     assert position(jobs)["lag"] == lag
 
 
+def test_a_move_skips_what_was_shown_and_nothing_that_has_come_since(jobs: Console):
+    open_tab(jobs, "ahead")
+    jobs.button("Move").click()
+    jobs.choose("How", "end")
+    expect(jobs.dialog.locator(".preview")).to_contain_text("skipped")
+    jobs.redis.xadd("jobs", {"came": "since"})
+    jobs.submit("Move the group")
+    assert position(jobs)["lag"] == 1
+
+
 def test_a_move_to_nowhere_cannot_be_carried_out(jobs: Console):
     open_tab(jobs, "ahead")
     before = position(jobs)

@@ -151,6 +151,20 @@ def test_a_trim_says_before_what_would_go_and_for_whom(filled: Console):
     assert filled.redis.xlen("events") == 10
 
 
+@pytest.mark.parametrize(("kept", "gone"), [(10, 110), (0, 120)])
+def test_a_trim_removes_what_was_shown_whatever_has_come_since(
+    filled: Console, kept: int, gone: int
+):
+    filled.go("stream", "events")
+    filled.button("Trim").click()
+    filled.fill("How many, or since when", str(kept))
+    expect(filled.dialog.locator(".preview strong")).to_have_text(f"{gone} entries")
+    for _ in range(3):
+        filled.redis.xadd("events", {"came": "since"})
+    filled.submit("Trim")
+    assert filled.redis.xlen("events") == kept + 3
+
+
 def test_a_trim_by_time_goes_up_to_it(filled: Console):
     filled.go("stream", "events")
     filled.button("Trim").click()

@@ -67,7 +67,8 @@ function valuesOf(form) {
  * A form in a dialog.
  *
  * act(values) does it, and returns what to say then; if it raises, the error is shown and the
- * dialog stays. preview(values), where it is given, returns nodes for a change of the fields.
+ * dialog stays. preview(values), where it is given, returns { nodes, plan } for a change of the
+ * fields: what is shown, and what act(values, plan) is to do then, whatever has come since.
  */
 export function form({ title, intro, fields = [], submit, danger, act, preview, wide }) {
   const error = h("p", { class: "error", role: "alert" });
@@ -80,9 +81,9 @@ export function form({ title, intro, fields = [], submit, danger, act, preview, 
   if (wide) dialog.classList.add("wide");
   body.addEventListener("submit", (event) => {
     event.preventDefault();
-    carryOut({ body, go, error, dialog, act });
+    carryOut({ body, go, error, dialog, act: (values) => act(values, followed?.plan) });
   });
-  if (preview) follow(body, shown, go, preview);
+  const followed = preview ? follow(body, shown, go, preview) : null;
   dialog.showModal();
   (body.querySelector("input, select, textarea") ?? cancel).focus();
   return dialog;
@@ -104,18 +105,20 @@ async function carryOut({ body, go, error, dialog, act }) {
 
 const TYPING_MS = 150;
 
-/** Keep the preview of a form up to date; without one, nothing can be carried out. */
+/** Keep the preview of a form up to date; without one, nothing can be carried out. Holds its plan. */
 function follow(body, shown, go, preview) {
+  const followed = { plan: null };
   let turn = 0;
   let timer = 0;
   const update = async () => {
     turn += 1;
     const mine = turn;
     try {
-      const nodes = await preview(valuesOf(body));
+      const found = await preview(valuesOf(body));
       if (mine !== turn) return;
-      arrange(shown, [nodes].flat().filter(Boolean));
-      go.disabled = !nodes;
+      arrange(shown, [found?.nodes].flat().filter(Boolean));
+      followed.plan = found?.plan;
+      go.disabled = !found;
     } catch (failure) {
       if (mine !== turn) return;
       clear(shown);
@@ -131,6 +134,7 @@ function follow(body, shown, go, preview) {
   });
   go.disabled = true;
   update();
+  return followed;
 }
 
 /** Ask before something is lost. *losses* name what that is. */

@@ -22,6 +22,12 @@ export function before(id) {
   return ms ? `${ms - 1n}-18446744073709551615` : FIRST;
 }
 
+/** The id right after *id*. */
+export function after(id) {
+  const [ms, step] = String(id).split("-").map(BigInt);
+  return step < 2n ** 64n - 1n ? `${ms}-${step + 1n}` : `${ms + 1n}-0`;
+}
+
 const thousandths = (text) => Number((text ?? "0").padEnd(3, "0"));
 
 function clockMs(match, now) {

@@ -62,7 +62,7 @@ async function preview(key, group, values) {
   const [low, high] = back ? [id, last] : [last, id];
   const found = await between(key, low, high);
   const [lag] = await askAll([["XCOUNT", key, `(${id}`, "+"]]);
-  return [
+  const nodes = [
     verdict(back, found.number),
     found.number ? h("dl", { class: "values" }, entryRow("first", found.first), found.number > 1 ? entryRow("last", found.last) : null) : null,
     h("p", { class: "soft" }, `From ${last} to ${id}. Then ${entries(lag)} ${lag === 1 ? "is" : "are"} not delivered yet.`),
@@ -70,6 +70,7 @@ async function preview(key, group, values) {
       ? `${count(pending)} pending would be forgotten: nobody is given them again.`
       : `${count(pending)} pending stay pending.`) : null,
   ];
+  return { nodes, plan: id };
 }
 
 /** How many entries count as read, so that the lag is known afterwards. */
@@ -92,8 +93,7 @@ export function moveGroup(key, group, again) {
     submit: "Move the group",
     danger: true,
     preview: (values) => preview(key, group, values),
-    act: async (values) => {
-      const id = await target(key, values);
+    act: async (values, id) => {
       const words = [...(await entriesRead(key, id)), ...(values.clear ? ["CLEAR"] : [])];
       await ask("XGROUP", "SETID", key, group, id, ...words);
       await again();

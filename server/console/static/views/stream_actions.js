@@ -4,7 +4,7 @@ import { ask, askAll } from "../api.js";
 import { confirm, form } from "../dialog.js";
 import { h } from "../dom.js";
 import { count, plural, timeOfId } from "../format.js";
-import { HOW_TO, idMeant } from "../ids.js";
+import { HOW_TO, after, idMeant } from "../ids.js";
 import * as losses from "../losses.js";
 import { Pairs } from "../pairs.js";
 import { go } from "../router.js";
@@ -65,19 +65,19 @@ const HOWS = [
   ["MINID", "Keep what is not older than"],
 ];
 
-/** The words of XTRIM, how many go, and the id before which they go. */
+/** How many go, and the id before which they go: null if that is none, or all that are there. */
 async function trimming(key, { how, value }) {
   if (how === "MAXLEN") {
     if (!/^\d+$/.test(value.trim())) throw new Error("How many entries are to stay?");
     const [length] = await askAll([["XLEN", key]]);
     const gone = Math.max(0, length - Number(value));
     const [kept] = gone && gone < length ? await ask("XNTH", key, gone) : [];
-    return { words: ["MAXLEN", "=", value.trim()], gone, cut: entryId(kept), length };
+    return { gone, cut: entryId(kept), length };
   }
   const cut = idMeant(value);
   if (!cut) throw new Error(HOW_TO);
   const [gone, length] = await askAll([["XCOUNT", key, "-", `(${cut}`], ["XLEN", key]]);
-  return { words: ["MINID", "=", cut], gone, cut, length };
+  return { gone, cut, length };
 }
 
 const entryId = (entry) => (Array.isArray(entry) ? entry[0] : entry) ?? null;
@@ -89,14 +89,15 @@ async function edges(key, gone) {
 
 async function trimPreview(key, values) {
   const { gone, cut, length } = await trimming(key, values);
-  if (!gone) return null;
+  if (!gone) return { nodes: h("p", null, "Nothing would go."), plan: null };
   const [first, last] = await edges(key, gone);
   const lost = await (cut ? losses.before(key, cut) : losses.before(key, "18446744073709551615-18446744073709551615"));
-  return [
+  const nodes = [
     h("p", null, h("strong", null, plural(gone, "entry", "entries")), ` of ${count(length)} would go.`),
     h("p", { class: "soft" }, `From ${first} (${timeOfId(first)}) to ${last} (${timeOfId(last)})`),
     lost.length ? h("ul", { class: "losses" }, lost.map((line) => h("li", null, line))) : null,
   ];
+  return { nodes, plan: cut ?? after(last) };
 }
 
 export function trim(key, done = () => {}) {
@@ -108,20 +109,14 @@ export function trim(key, done = () => {}) {
     ],
     submit: "Trim",
     danger: true,
-    preview: async (values) => {
-      if (!values.value.trim()) return null;
-      return (await trimPreview(key, values)) ?? nothing();
-    },
-    act: async (values) => {
-      const { words } = await trimming(key, values);
-      const removed = await ask("XTRIM", key, ...words);
+    preview: async (values) => (values.value.trim() ? trimPreview(key, values) : null),
+    act: async (_values, cut) => {
+      const removed = cut ? await ask("XTRIM", key, "MINID", "=", cut) : 0;
       done();
       return `${plural(removed, "entry", "entries")} removed`;
     },
   });
 }
-
-const nothing = () => [h("p", null, "Nothing would go.")];
 
 // ------------------------------------------------------------------ delete
 
