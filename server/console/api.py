@@ -119,6 +119,10 @@ class Api:
 
     # ------------------------------------------------------------------ sessions
 
+    def knows(self, request: Request) -> bool:
+        """Whether *request* is of somebody who is logged in."""
+        return self._session_of(request) is not None
+
     def _session_of(self, request: Request) -> Session | None:
         return self._sessions.of(cookies(request).get(cookie_name(request), ""))
 

@@ -16,7 +16,7 @@ from server.console.api import ROOT, Api
 from server.console.gate import Gate
 from server.console.static_files import FOLDER, StaticFiles
 from server.dispatch.dispatcher import Dispatcher
-from server.http.messages import Exchange, Request, Response, Site
+from server.http.messages import MOST_BODY, SMALL_BODY, Exchange, Request, Response, Site
 from server.network.clients import Clients
 from server.observe.part import Part
 from server.process.server_clock import monotonic_ms
@@ -62,6 +62,9 @@ class Console(Site, Part):
             exchange.respond(ONLY_READ)
         else:
             exchange.respond(self._files.answer(path[1:], request))
+
+    def most_body(self, request: Request) -> int:
+        return MOST_BODY if self._api.knows(request) else SMALL_BODY
 
     def tick(self, now_ms: int) -> None:
         if self._config.console:

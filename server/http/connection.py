@@ -24,14 +24,21 @@ from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.client.endpoint import Endpoint
 from server.dispatch.turn import Turn
-from server.http.messages import Body, Exchange, Headers, Request, Response, Sites
+from server.http.messages import (
+    SMALL_BODY,
+    Body,
+    Exchange,
+    Headers,
+    Request,
+    Response,
+    Sites,
+)
 from server.http.peers import Peers
 from server.network.transport import Transport
 from server.process import faults
 
 # These defend the server against all who can connect.
 MOST_HEAD = 16 * 1024  # bytes of a request's line and headers
-MOST_BODY = 4 * 1024**2  # bytes of a request's body: a value that somebody edits
 MOST_PIPELINED = 64 * 1024  # bytes that may come and wait, for the request before them
 MOST_EVENTS = 64  # of h11 that are taken in a turn: about a millisecond, of a body in tiny chunks
 MOST_WORDS = 64  # in a query
@@ -57,6 +64,7 @@ class HttpConnection(Endpoint, Exchange):
         "_is_ending",
         "_is_tls",
         "_is_to_read",
+        "_most_body",
         "_out",
         "_parser",
         "_peers",
@@ -82,6 +90,7 @@ class HttpConnection(Endpoint, Exchange):
         self._out = Encoder()
         self._request: h11.Request | None = None  # its head is here, and perhaps all of it
         self._have = bytearray()  # of its body
+        self._most_body = 0  # bytes of it that may come
         self._body: Body | None = None  # that is being sent
         self._is_asked = False  # for its next piece, in a turn to come
         self._is_to_read = False  # what has come, in a turn to come
@@ -158,7 +167,9 @@ class HttpConnection(Endpoint, Exchange):
         if isinstance(event, h11.Request):
             self._request, self._have = event, bytearray()
         elif isinstance(event, h11.Data):
-            if len(self._have) + len(event.data) > MOST_BODY:
+            if not self._have:
+                self._most_body = self._find_most_body()
+            if len(self._have) + len(event.data) > self._most_body:
                 self._answer(TOO_LARGE, is_last=True)
                 return False
             self._have += event.data
@@ -169,6 +180,15 @@ class HttpConnection(Endpoint, Exchange):
         else:  # PAUSED, or ConnectionClosed
             return False
         return True
+
+    def _find_most_body(self) -> int:
+        """How long the site lets the body of this request be."""
+        try:
+            request = self._whole_request()
+        except ValueError:  # it is refused when it is whole
+            return SMALL_BODY
+        site = self._sites.find(request.path)
+        return SMALL_BODY if site is None else site.most_body(request)
 
     def _ask_for_body(self) -> None:
         """Send `100 Continue` to a peer that waits for it before it sends its body."""

@@ -16,6 +16,11 @@ from typing import NamedTuple
 PLAIN = "text/plain; charset=utf-8"
 Headers = Sequence[tuple[str, str]]
 
+# Bytes of a request's body. These defend the server's memory: all who can connect may send the
+# first, and of them there may be hundreds.
+SMALL_BODY = 64 * 1024
+MOST_BODY = 4 * 1024**2  # of whom a site knows: a value that somebody edits
+
 
 class Request(NamedTuple):
     """What was asked. *path* is decoded: a site that looks for files checks it.
@@ -80,6 +85,10 @@ class Site(ABC):
     @abstractmethod
     def serve(self, request: Request, exchange: Exchange) -> None:
         """Answer *request*, now or in a later turn."""
+
+    def most_body(self, _request: Request) -> int:
+        """How many bytes the body of *request*, which has not come yet, may have."""
+        return SMALL_BODY
 
     def close(self) -> None:  # noqa: B027  (most have nothing to do)
         """The server stops: nothing more will be asked."""

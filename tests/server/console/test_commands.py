@@ -373,3 +373,15 @@ async def test_a_server_that_stops_ends_the_request():
         assert "session has ended" in first["error"]
         assert "not run" in second["error"]
         assert await events.next() == ("gone", {})
+
+
+@in_a_loop
+async def test_only_who_is_logged_in_may_send_a_long_body():
+    """Hundreds may connect, and what each sends takes memory before anybody asks who he is."""
+    async with browsing() as browser:
+        stranger = browser.another()
+        assert (
+            await stranger.post("commands", {"commands": [["SET", "k", "x" * 70_000]]})
+        ).status == 413
+        await browser.begin()
+        assert await browser.run(["SET", "k", "x" * 70_000]) == ["OK"]

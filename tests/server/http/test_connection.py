@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from server import app
-from server.http.connection import MOST_BODY, MOST_EVENTS, MOST_PIPELINED
-from server.http.messages import Body, Response, Site, Sites
+from server.http.connection import MOST_EVENTS, MOST_PIPELINED
+from server.http.messages import MOST_BODY, SMALL_BODY, Body, Response, Site, Sites
 from server.http.peers import MOST, PATIENCE_MS, STALLED_MS
 from tests.ports import free_port
 from tests.server.running import on_each_loop, running
@@ -38,6 +38,9 @@ class Toy(Site):
         self.asked = []
         self.waiting = []
         self.bodies = []
+
+    def most_body(self, request):
+        return MOST_BODY if "cookie" in request.headers else super().most_body(request)
 
     def serve(self, request, exchange):
         self.asked.append(request)
@@ -281,13 +284,24 @@ async def test_what_is_no_request_is_refused(request_bytes, status):
         assert (await server.ask(GET % b"/x"))[0] == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "more", "most"),
+    [
+        (b"/", b"cookie: a\r\n", MOST_BODY),
+        (b"/", b"", SMALL_BODY),
+        (b"/nowhere", b"", SMALL_BODY),
+        (b"http://[", b"", SMALL_BODY),
+    ],
+    ids=["known", "unknown", "nowhere", "bad target"],
+)
 @on_each_loop
-async def test_a_body_that_is_too_large_is_refused():
+async def test_a_body_that_is_too_large_is_refused(path, more, most):
+    """How large it may be is for the site to say: hundreds who are not known may send one."""
     async with face() as server:
-        head = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: %d\r\n\r\n" % (MOST_BODY + 1)
+        head = b"POST %s HTTP/1.1\r\nhost: a\r\n%bcontent-length: %d\r\n\r\n"
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(head)
-        for _ in range(MOST_BODY // 65536):
+        writer.write(head % (path, more, most + 1))
+        for _ in range(most // 65536):
             writer.write(b"x" * 65536)
         writer.write(b"x")
         assert (await read_answer(reader))[0] == 413
