@@ -59,6 +59,7 @@ class HttpConnection(Endpoint, Exchange):
     __slots__ = (
         "_body",
         "_have",
+        "_heard",
         "_is_asked",
         "_is_closed",
         "_is_ending",
@@ -97,7 +98,8 @@ class HttpConnection(Endpoint, Exchange):
         self.is_backed_up = False  # the socket has not taken all that it was given
         self._is_ending = False  # what was answered is sent, and no more
         self._is_closed = False
-        self.heard_ms = peers.now_ms  # when something came last
+        self.heard_ms = peers.now_ms  # when enough has come, or was taken
+        self._heard = 0  # bytes that have come since
         self.is_waiting = True  # for a request, or the rest of one
 
     # ------------------------------------------------------------------ what the transport calls
@@ -106,12 +108,19 @@ class HttpConnection(Endpoint, Exchange):
         self._turn.enter()
         if self._is_ending:
             return
-        self.heard_ms = self._peers.now_ms
+        self._hear(len(data))
         self._parser.receive_data(data)
         if not self._is_to_read:
             self._read()
         if len(self._parser.trailing_data[0]) > MOST_PIPELINED:
             self.disconnect()
+
+    def _hear(self, size: int) -> None:
+        """So many bytes have come. A trickle of them is no reason to wait on."""
+        self._heard += size
+        if self._heard > MOST_HEAD and not self.is_backed_up:
+            self._heard = 0
+            self.heard_ms = self._peers.now_ms
 
     def eof_received(self) -> None:
         """The peer sends nothing more. Nobody closes half a connection and waits for an answer."""
@@ -313,6 +322,7 @@ class HttpConnection(Endpoint, Exchange):
     def _answered(self) -> None:
         """All of an answer is written: send it, and look for the next request."""
         self._turn.send_later(self)
+        self.heard_ms, self._heard = self._peers.now_ms, 0
         self.is_waiting = True
         self._request = None
         self._have = bytearray()

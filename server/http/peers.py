@@ -6,12 +6,12 @@ from typing import Protocol
 
 # These defend the server's files and memory against those who connect and do nothing.
 MOST = 256  # connections at a time
-PATIENCE_MS = 15_000  # for a request, or the rest of one
+PATIENCE_MS = 15_000  # for a request, or for each 16 KB of one
 STALLED_MS = 60_000  # for a peer to take more of its answer
 
 
 class Peer(Protocol):
-    """One connection. *heard_ms* is when something came or was taken last; monotonic ms."""
+    """One connection. *heard_ms* is when enough has come, or was taken, to wait on: ms."""
 
     heard_ms: int
     is_waiting: bool  # for a request

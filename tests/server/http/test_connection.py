@@ -391,6 +391,36 @@ async def test_one_who_keeps_the_server_waiting_is_disconnected():
 
 
 @on_each_loop
+async def test_one_who_sends_a_request_byte_by_byte_has_no_more_time_for_it():
+    """With one every few seconds he would be one of the few hundred for as long as he likes."""
+    async with face() as server:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        await server.instance.until(lambda: len(server.peers) == 1)
+        (peer,) = server.peers._all
+        for letter in b"GET":
+            server.peers.tick(server.peers.now_ms + PATIENCE_MS // 4)
+            peer.data_received(bytes([letter]))
+        assert len(server.peers) == 1
+        server.peers.tick(server.peers.now_ms + PATIENCE_MS // 2)
+        assert len(server.peers) == 0
+        writer.close()
+
+
+@on_each_loop
+async def test_a_long_body_has_time_as_long_as_it_comes():
+    async with face() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        await server.instance.until(lambda: len(server.peers) == 1)
+        (peer,) = server.peers._all
+        peer.data_received(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 60000\r\n\r\n")
+        for _ in range(3):
+            server.peers.tick(server.peers.now_ms + PATIENCE_MS // 2)
+            peer.data_received(b"x" * 20_000)
+        assert (await read_answer(reader))[2] == b"x" * 60_000
+        writer.close()
+
+
+@on_each_loop
 async def test_one_more_than_there_may_be_is_turned_away():
     async with face() as server:
         opened = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(MOST + 1)]
