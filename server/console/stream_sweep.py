@@ -17,7 +17,7 @@ from time import thread_time_ns
 from typing import Any
 
 from server.console.answers import json_text
-from server.console.local_client import LocalClient
+from server.console.local_client import TOO_LONG, LocalClient
 from server.console.pace import SLICE_NS
 from server.console.replies import error_text, is_error, text_value
 from server.console.runner import Steps, in_database
@@ -26,6 +26,7 @@ from server.console.task import Streams, Task
 
 # These defend the server's memory against a browser that reads slowly, and against many streams.
 MOST_UNSENT = 500  # rows; then the sweep waits
+MOST_UNSENT_BYTES = 4 * 1024**2  # of them: a row has all groups of its stream
 MOST_STREAMS = 50_000  # that are followed; further ones are not shown
 
 FIRST_COUNT = 20
@@ -57,7 +58,7 @@ class StreamSweep(Task):
         seen: set[bytes] = set()
         cursor = b"0"
         while error is None:
-            while self.is_paused or len(self._rows) >= MOST_UNSENT:
+            while self.is_paused or self._is_full:
                 if self._is_cancelled:
                     return
                 yield None
@@ -65,6 +66,11 @@ class StreamSweep(Task):
                 return
             spent_ns = self.cost_ns
             reply = yield self._command(cursor)
+            if reply == TOO_LONG and self._count > 1:
+                self._count = 1
+                continue
+            if reply == TOO_LONG:  # this stream has groups without end: the others are shown
+                reply = yield self._command(cursor)[:-1]
             if is_error(reply):
                 error = reply
                 break
@@ -76,6 +82,12 @@ class StreamSweep(Task):
                 self._end(seen)
                 break
         self._error = "" if error is None else error_text(error)
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether the browser has to take what was found first."""
+        rows = self._rows
+        return len(rows) >= MOST_UNSENT or sum(map(len, rows.values())) >= MOST_UNSENT_BYTES
 
     def _command(self, cursor: bytes) -> list[bytes]:
         match, count = self.subject.watched.match, b"%d" % self._count
