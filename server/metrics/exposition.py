@@ -33,7 +33,8 @@ MOST_OF_NAME = 200  # bytes of a name in a label: defends who stores them agains
 MOST_KEPT = 1000  # parts of a page whose lines are kept: defends the server's memory
 DIGEST = 8  # hexadecimal digits, behind a name that is not shown as it is
 
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # Prometheus ends a page at a NUL
+# Prometheus ends a page at a NUL. Who has U+FFFD in his name might look like one that is shown so.
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufffd]")
 _number: Callable[[float], str] = floatToGoString
 _BETWEEN = "\0"  # the values of labels: no value has one, see label_of()
 _EOF = b"# EOF\n"

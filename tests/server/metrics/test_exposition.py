@@ -132,3 +132,9 @@ def test_the_lines_that_are_kept_are_limited(monkeypatch):
 @given(st.binary(max_size=600), st.binary(max_size=600))
 def test_names_stay_apart(one, other):
     assert (label_of(one) == label_of(other)) == (one == other)
+
+
+@pytest.mark.parametrize("name", [b"\xff", b"a\0b", b"x" * 300])
+def test_no_name_is_shown_as_another_one_is(name):
+    """Prometheus would take only one of two samples with the same labels."""
+    assert label_of(label_of(name).encode()) != label_of(name)
