@@ -15,8 +15,8 @@ from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.connection import Connection, command
 from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.line import Line
-from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.connect.links import Links
+from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.entry_id import LARGEST_PART
 from pyspark_penstock.errors import SinkError
 from pyspark_penstock.write import deliveries, writer
