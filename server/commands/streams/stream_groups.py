@@ -86,18 +86,18 @@ def xgroup_setid(call: Call) -> Reply:
 
     XGROUP SETID key group <id | $> [ENTRIESREAD entries-read] [CLEAR]
     """
-    text = call.argv[4]
-    options = stream_args.group_options(call.argv, False)
+    argv, text = call.argv, call.argv[4]
+    options = stream_args.group_options(argv, False)
     stream, group = _stream_and_group(call)
     group.move_to(stream.last_id if text == b"$" else stream_args.loose_id(text))
     group.entries_read = min(options.entries_read, stream.entries_added)
     log: Sequence[bytes] | None = None
     if options.clears:
         found = group.pending_range(ZERO, MAX, len(group.pel))
-        group_steps.ack_all(call, call.argv[2], call.argv[3], group, found)
-        log = [word for word in call.argv if word.upper() != b"CLEAR"]
-    call.db.group_changed(call.argv[2], b"xgroup-setid", changes=1, log=log)
-    call.server.blocking.readable(call.db.index, call.argv[2])
+        group_steps.ack_all(call, argv[2], argv[3], group, found)
+        log = [*argv[:5], *[word for word in argv[5:] if word.upper() != b"CLEAR"]]
+    call.db.group_changed(argv[2], b"xgroup-setid", changes=1, log=log)
+    call.server.blocking.readable(call.db.index, argv[2])
     return OK
 
 

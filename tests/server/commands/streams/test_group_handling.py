@@ -128,6 +128,12 @@ class TestClear:
         assert given.send_line("XGROUP SETID s g 3 clear ENTRIESREAD 3") == b"OK"
         assert given.logged()[-1] == b"XGROUP SETID s g 3 ENTRIESREAD 3"
 
+    def test_a_stream_and_a_group_may_be_called_clear(self, given):
+        given.send_line("XGROUP CREATE clear CLEAR $ MKSTREAM")
+        given.logged()
+        assert given.send_line("XGROUP SETID clear CLEAR 0 CLEAR ENTRIESREAD 0") == b"OK"
+        assert given.logged() == [b"XGROUP SETID clear CLEAR 0 ENTRIESREAD 0"]
+
     def test_xgroup_create_does_not_know_it(self, given):
         assert given.send_line("XGROUP CREATE s h 0 CLEAR").startswith("-ERR unknown subcommand")
 
