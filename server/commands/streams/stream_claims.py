@@ -23,7 +23,7 @@ from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
-from storage.stream.pending import Pending
+from storage.stream.pending import NOBODY, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
@@ -54,6 +54,7 @@ class Claim:
         "consumer",
         "dead",
         "delivery_time",
+        "forced",
         "group",
         "is_new",
         "just_id",
@@ -85,6 +86,7 @@ class Claim:
             self.policy = dead_letters.policy_of(call, key, name)
             group_orders.order_of(call, key, name, self.policy, stream, group)
         self.dead: list[Pending] = []  # what was delivered too often to be claimed
+        self.forced: list[Pending] = []  # what was not pending before
 
     def is_idle(self, pending: Pending) -> bool:
         """Whether it was last delivered as long ago as the claim demands, and it is its turn."""
@@ -137,12 +139,22 @@ class Claim:
             dead_letters.bury(
                 self.call, self.call.argv[1], self.call.argv[2], self.dead, DELIVERIES
             )
+            self._forget_forced()
         if self.claimed:
             self.call.server.blocking.delivered(self.call.db.index, self.call.argv[1])
         if self.is_new and not self.claimed:
             argv = self.call.argv
             made = (b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
             self.call.db.group_changed(argv[1], None, changes=0, log=made)
+
+    def _forget_forced(self) -> None:
+        """What was made pending, is dead and could not move is not pending, as before.
+
+        It has no owner, and was not released either: no file can say so.
+        """
+        for pending in self.forced:
+            if pending.consumer_index == NOBODY:
+                self.group.ack(pendings.id_of(pending))
 
     def changed(self, pending: Pending, entry_id: StreamId) -> None:
         """Say that *pending* was claimed, or dropped; a replica drops it for the same reason."""
@@ -285,7 +297,9 @@ def _claim_one(claim: Claim, entry_id: StreamId, force: bool) -> None:
         if claim.is_idle(pending):
             claim.take(pending)
     elif force:
-        claim.take(claim.group.force(entry_id, claim.call.now_ms))
+        forced = claim.group.force(entry_id, claim.call.now_ms)
+        claim.forced.append(forced)
+        claim.take(forced)
 
 
 # ---------------------------------------------------------------------- XAUTOCLAIM

@@ -280,6 +280,22 @@ class TestDeadLetters:
         assert len(queue.send_line(line)) == 3
         assert queue.send_line("XLEN dead") == 0
 
+    def test_what_force_makes_pending_moves_or_is_not_pending(self, queue):
+        """Else it would be pending without an owner: an RDB with that could not be loaded."""
+        queue.send_line("XGROUP CFGSET s g MAXDELIVERIES 1")
+        queue.send_line("XGROUP CREATECONSUMER s g ann")
+        queue.send_line("DEL dead")
+        queue.send_line("SET dead x")
+        queue.logged()
+        assert queue.send_line("XCLAIM s g ann 0 1 2 2 FORCE") == []
+        assert pending(queue) == {}
+        assert queue.logged() == []
+        assert queue.send("RESTORE", "s2", "0", queue.send_line("DUMP s")) == b"OK"
+        queue.send_line("DEL dead")
+        assert queue.send_line("XCLAIM s g ann 0 1 2 2 FORCE") == []
+        assert pending(queue) == {}
+        assert [letter[b"job"] for letter in entries(queue, "dead")] == [b"1", b"2"]
+
     def test_a_new_entry_is_delivered_with_those_that_die(self, queue):
         self.delivered_twice(queue)
         queue.send_line("XADD s 9-0 job 9")
