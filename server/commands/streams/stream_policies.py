@@ -7,6 +7,7 @@ it out: group_serving.py (visibility, limits, pauses), and dead_letters.py.
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
+from server.commands.shared.side_rights import NO_RIGHT
 from server.commands.streams import dead_letters, group_orders, group_steps, stream_args
 from server.dispatch.call import Call
 from server.table import errors
@@ -86,7 +87,8 @@ def xgroup_cfgset(call: Call) -> Reply:
     if not policy.active:
         policy.active_consumer = b""
     if not call.is_replayed:
-        _check(call, key, policy, makes)
+        named = b"" if present is None else present.dead_letter
+        _check(call, key, policy, makes, makes or policy.dead_letter != named)
     log = None
     ends_order = present is not None and present.order_by and not policy.order_by
     if ends_order and not call.is_replayed:
@@ -130,12 +132,18 @@ def _take(policy: GroupPolicy, args: Args, is_replayed: bool, pel: Rax) -> bool:
     return makes
 
 
-def _check(call: Call, key: bytes, policy: GroupPolicy, makes: bool) -> None:
-    """Raise ErrorReply if dead entries had nowhere to go."""
+def _check(call: Call, key: bytes, policy: GroupPolicy, makes: bool, is_set: bool) -> None:
+    """Raise ErrorReply if dead entries had nowhere to go, or the client may not send them there.
+
+    The table has asked for the right on the word after the last DEADLETTER: that may be a field of
+    ORDERBY; and there is none if MKSTREAM makes again what was named before.
+    """
     if policy.max_deliveries and not policy.dead_letter:
         raise NO_DEADLETTER
     if not policy.dead_letter:
         return
+    if is_set and not call.client.user.may_write(policy.dead_letter):
+        raise NO_RIGHT
     if _leads_to(call, policy.dead_letter, key):
         raise IN_A_CIRCLE
     if call.db.find(policy.dead_letter, Stream) is None and not makes:

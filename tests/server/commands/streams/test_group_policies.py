@@ -134,6 +134,27 @@ class TestSettings:
         assert user.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM").startswith("-NOPERM")
         assert user.send_line("XGROUP CFGSET s g VISIBILITY 5") == b"OK"
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "PAUSED no MKSTREAM",  # they were named before, by somebody else
+            "DEADLETTER dead MKSTREAM ORDERBY deadletter maxpending 5",  # a field of that name
+        ],
+    )
+    def test_nobody_else_makes_or_names_them_by_other_words(self, queue, words):
+        if "DEADLETTER" not in words:
+            queue.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")
+            queue.send_line("DEL dead")
+        queue.send_line("ACL SETUSER u on nopass +@all ~s ~m*")
+        user = queue.client()
+        user.send("AUTH", "u", "x")
+        line = f"XGROUP CFGSET s g {words}"
+        assert user.send_line(line) == "-NOPERM No permissions to access a key"
+        assert queue.send_line("EXISTS dead") == 0
+        queue.send_line("ACL SETUSER u ~dead")
+        assert user.send_line(line) == b"OK"
+        assert queue.send_line("EXISTS dead") == 1
+
     @pytest.mark.parametrize("line", ["COPY s s2", "RESTORE s2 0 {}"])
     def test_who_makes_a_copy_may_write_the_dead_letters(self, queue, line):
         """Else a crafted payload of RESTORE would have the server write any stream."""
