@@ -272,7 +272,8 @@ def xextend(call: Call) -> Reply:
     XEXTEND key group consumer milliseconds id [id ...]
 
     Answers until when the consumer has each entry (unix time in ms), and null for an entry that it
-    has no more. Without VISIBILITY nobody takes it: the answer is an error.
+    has no more, or that has been deleted. Without VISIBILITY nobody takes it: the answer is an
+    error.
     """
     key, name, owner = call.argv[1], call.argv[2], call.argv[3]
     stream = call.db.read(key, Stream)
@@ -290,15 +291,17 @@ def xextend(call: Call) -> Reply:
     until_ms = call.now_ms + more_ms
     answers: list[Reply] = []
     for entry_id in ids:
-        pending = group.find(entry_id)
+        # What has been deleted a replica would acknowledge: to XCLAIM it is not there.
+        pending = group.find(entry_id) if stream.contains(entry_id) else None
         if pending is None or consumer is None or group.owner(pending) is not consumer:
             answers.append(None)
             continue
-        until = until_ms - policy.visibility_ms
-        group.claim(pending, consumer, until, call.now_ms)
+        # No XCLAIM takes a time before 1970: with a longer VISIBILITY the consumer has it longer.
+        delivered_ms = max(0, until_ms - policy.visibility_ms)
+        group.claim(pending, consumer, delivered_ms, call.now_ms)
         log = group_steps.claim_words(key, name, owner, pending, group)
         call.db.group_changed(key, None, changes=1, log=log)
-        answers.append(until_ms)
+        answers.append(delivered_ms + policy.visibility_ms)
     if consumer is not None:
         consumer.seen_time = call.now_ms
     call.server.blocking.delivered(call.db.index, key)

@@ -795,6 +795,21 @@ class TestExtend:
         queue.advance(1)
         assert given(waiter.reply()) == [2]
 
+    def test_its_time_is_one_that_every_server_takes(self, queue):
+        """XCLAIM takes no TIME before 1970: a replica would have counted from now on."""
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 9007199254740992")
+        queue.logged()
+        assert queue.send_line("XEXTEND s g ann 5000 1-0") == [9007199254740992]
+        (line,) = queue.logged()
+        assert line == b"XCLAIM s g ann 0 1-0 TIME 0 RETRYCOUNT 1 FORCE JUSTID LASTID 3-0"
+
+    def test_what_is_no_longer_in_the_stream_is_not_extended(self, queue):
+        """A replica that is sent XCLAIM would have it acknowledged."""
+        queue.send_line("XDEL s 2-0")
+        queue.logged()
+        assert queue.send_line("XEXTEND s g ann 5000 2-0") == [None]
+        assert queue.logged() == []
+
     def test_it_is_logged_as_a_claim(self, queue):
         queue.send_line("XEXTEND s g ann 5000 1-0")
         assert queue.logged() == [
