@@ -259,6 +259,8 @@ class Retention:
             texts = [entry_id.encode() for entry_id in gone]
             pages = (texts[at : at + MOST_IDS] for at in range(0, len(texts), MOST_IDS))
             log = [[b"XDEL", key, *page] for page in pages]
+        if key in db.side:
+            self._state.agenda.entries_gone(db, key, gone)
         self._changed(db, key, stream, b"xdel", len(gone), log)
 
     def _changed(

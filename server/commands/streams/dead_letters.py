@@ -227,6 +227,7 @@ def xredrive(call: Call) -> Reply:
             continue
         _add(call, origin, target, fields[:end])
         dead.delete(entry_id)
+        call.server.agenda.entries_gone(call.db, key, [entry_id])
         call.db.changed(key, b"xdel", changes=1, log=(b"XDEL", key, entry_id.encode()))
         sent += 1
     return sent

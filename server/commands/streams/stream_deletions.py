@@ -36,7 +36,7 @@ def xdelex(call: Call) -> Reply:
     if stream is None:
         return [deletions.MISSING] * doomed.count
     ids = doomed.ids()
-    done = Done() if call.is_logged else None
+    done = _done(call)
     deletion = Deletion(stream, doomed.policy, done)
     results: list[Reply] = [deletion.delete(entry_id) for entry_id in ids]
     deletion.end()
@@ -70,7 +70,7 @@ def xackdel(call: Call) -> Reply:
 def _ack_all(call: Call, stream: Stream, group: ConsumerGroup, doomed: Doomed) -> list[Reply]:
     """Acknowledge and delete each entry; return what became of them."""
     name, ids = call.argv[2], doomed.ids()
-    done = Done() if call.is_logged else None
+    done = _done(call)
     deletion = Deletion(stream, doomed.policy, done)
     results: list[Reply] = []
     for entry_id in ids:
@@ -78,6 +78,11 @@ def _ack_all(call: Call, stream: Stream, group: ConsumerGroup, doomed: Doomed) -
     deletion.end()
     _tell(call, deletion, done)
     return results
+
+
+def _done(call: Call) -> Done | None:
+    """Where to note what is done, if anybody wants to know: a log, or who keeps the deadlines."""
+    return Done() if call.is_logged or call.db.side else None
 
 
 def _tell(call: Call, deletion: Deletion, done: Done | None) -> None:

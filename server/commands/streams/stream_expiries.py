@@ -111,16 +111,6 @@ def set_deadline(
         call.db.group_changed(key, None, changes=0, log=log)
 
 
-def forget(call: Call, key: bytes, ids: list[StreamId]) -> None:
-    """XDEL has been asked to delete these entries: they have no deadlines any more."""
-    schedule = stream_delays.schedule_of(call, key)
-    if schedule is None or not schedule.deadlines.count():
-        return
-    kept = [entry_id for entry_id in ids if schedule.deadlines.discard(entry_id)]
-    if kept:
-        stream_delays.changed(call, key, schedule)
-
-
 # ---------------------------------------------------------------------- deadlines that have come
 
 

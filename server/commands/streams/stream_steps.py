@@ -125,6 +125,9 @@ def note_sparse(call: Call, stream: Stream) -> None:
 def log_done(call: Call, done: Done) -> None:
     """Log which entries are no longer pending in groups, and which are deleted."""
     key = call.argv[1]
+    if done.deleted and call.db.side:
+        gone = [stream_id.parse_id(text) for text in done.deleted]
+        call.server.agenda.entries_gone(call.db, key, gone)
     for name, ids in done.acked.items():
         call.db.group_changed(key, None, changes=0, log=(b"XACK", key, name, *ids))
     for at in range(0, len(done.deleted), MOST_IDS):

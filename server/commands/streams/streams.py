@@ -250,7 +250,7 @@ def xdel(call: Call) -> Reply:
     ids = stream_args.entry_ids(call.argv, 2)
     deleted = stream.delete_all(ids)
     if call.db.side:
-        stream_expiries.forget(call, key, ids)
+        call.server.agenda.entries_gone(call.db, key, ids)
     if deleted:
         stream_steps.note_sparse(call, stream)
         call.db.changed(key, b"xdel", changes=deleted)

@@ -20,6 +20,7 @@ from server.observe.part import Part
 from server.process.timers import NoTimers, Timers
 from storage.keyspace.keyspace import Keyspace
 from storage.side_data.schedule import NEVER, SCHEDULE, Schedule
+from storage.stream.stream_id import StreamId
 
 MANY_STALE = 64  # below this many stale entries nobody minds
 
@@ -60,6 +61,22 @@ class Agenda(Part):
     def _drop_stale(self) -> None:
         self._due = [(due_ms, db, key) for (db, key), due_ms in self._keys.items()]
         heapq.heapify(self._due)
+
+    def entries_gone(self, db: Keyspace, key: bytes, ids: Sequence[StreamId]) -> None:
+        """Entries of the stream at *key* have been deleted, or were to be: they expire no more.
+
+        It is for all that is logged as XDEL, so that every copy knows the same deadlines.
+        """
+        schedule = self.schedule_of(db.index, key)
+        if schedule is None or not schedule.deadlines.count():
+            return
+        known = [entry_id for entry_id in ids if schedule.deadlines.discard(entry_id)]
+        if known and schedule.is_nothing():
+            side = db.side[key]
+            side.discard(SCHEDULE)
+            db.put_side(key, side)
+        elif known:
+            self.note(db.index, key)
 
     def first(self) -> tuple[int, int, bytes] | None:
         """When the first is due, and of which database and key; None: nothing is scheduled."""

@@ -483,6 +483,16 @@ class TestCompact:
         tick()
         assert len(ids(log)) == 9
 
+    def test_what_was_replaced_has_no_deadline_any_more(self, log, tick):
+        """Nor has it on a replica, which is sent XDEL: else their digests would differ."""
+        log.send_line("XADD s EXPIRE 1000 * k v")
+        log.send_line("XADD s * k v")
+        log.send_line("XCFGSET s COMPACT k")
+        assert log.state.agenda.schedule_of(0, b"s").deadlines.count() == 1
+        tick()
+        assert log.send_line("XLEN s") == 8
+        assert log.state.agenda.schedule_of(0, b"s") is None
+
     def test_values_that_have_gone_leave_the_index(self, log, tick):
         log.send_line("XCFGSET s COMPACT n RETAIN-LENGTH 10")
         for ms in range(61, 5000):

@@ -58,6 +58,32 @@ class TestExpire:
         assert str(server.send_line(f"XADD text EXPIRE 100 *{fields}")) == str(plain)
         assert "WRONGTYPE" in str(server.send_line("XADD text EXPIRE 100 * f v"))
 
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "XDEL s 2-0",
+            "XDELEX s IDS 1 2-0",
+            "XACKDEL s g IDS 1 2-0",
+            "XTRIM s MAXLEN 1 ACKED",
+            "XREDRIVE s 2-0",
+        ],
+    )
+    def test_what_is_logged_as_deleted_has_no_deadline_any_more(self, queue, line):
+        """Else a replica, which is sent XDEL, would have another digest."""
+        queue.send_line("XADD s 1-0 n 1")
+        origin = "dead-stream t dead-id 1-0 dead-group g dead-consumer w dead-deliveries 1"
+        times = "dead-first-ms 1 dead-delivered-ms 1 dead-reason fatal"
+        queue.send_line(f"XADD s EXPIRE 100 2-0 n 2 {origin} {times}")
+        queue.send_line("XGROUP CREATE t g 0 MKSTREAM")
+        queue.send_line("XGROUP CFGSET t g DEADLETTER s")
+        queue.send_line(READ)
+        if "XACKDEL" not in line:
+            queue.send_line("XACK s g 2-0")
+        assert side(queue).deadlines.count() == 1
+        queue.send_line(line)
+        assert values(queue) == ["1"]
+        assert side(queue) is None
+
     def test_a_reader_never_gets_it_after_that_even_if_nobody_has_removed_it(self, queue):
         queue.send_line("XADD s EXPIRE 100 * n 1")
         queue.send_line("XADD s EXPIRE 101 * n 2")
