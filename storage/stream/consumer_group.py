@@ -329,7 +329,12 @@ class ConsumerGroup:
         pending.consumer_index = NOBODY
 
     def hold(self, pending: Pending, until_ms: int) -> None:
-        """Release *pending*, but let it be claimed from *until_ms* (unix time > 0) on only."""
+        """Release *pending*, but let it be claimed from *until_ms* (unix time > 0) on only.
+
+        No time is later than that of what is parked, which is the greatest that XNACK takes.
+        """
+        if until_ms > _PARKED:
+            until_ms = _PARKED - 1
         had_owner = pending.consumer_index != NOBODY
         self._disown(pending)
         self.by_time.hold(pending, until_ms)

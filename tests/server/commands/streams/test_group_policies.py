@@ -810,6 +810,18 @@ class TestExtend:
         assert queue.send_line("XEXTEND s g ann 5000 2-0") == [None]
         assert queue.logged() == []
 
+    def test_a_wait_that_never_ends_is_one_that_every_server_takes(self, queue):
+        """XNACK takes no time beyond 2**53: a replica would not have held the entry."""
+        queue.send_line("XGROUP CFGSET s g BACKOFF 9007199254740992")
+        queue.logged()
+        queue.send_line("XNACK s g FAIL IDS 1 1-0")
+        last = b"AT 9007199254740991"  # that very time stands for ever, in a group with ORDERBY
+        assert queue.logged()[-1] == b"XNACK s g FAIL IDS 1 1-0 RETRYCOUNT 1 FORCE " + last
+        queue.advance(100)
+        assert queue.send_line(READ.format("bob")) is None
+        held = [line for line in queue.logged() if b"XNACK" in line]
+        assert held[-1] == b"XNACK s g FAIL IDS 2 2-0 3-0 RETRYCOUNT 1 FORCE " + last
+
     def test_it_is_logged_as_a_claim(self, queue):
         queue.send_line("XEXTEND s g ann 5000 1-0")
         assert queue.logged() == [
