@@ -85,6 +85,12 @@ def bury(
     return moved
 
 
+def can_move(call: Call, stream: Stream, policy: GroupPolicy) -> bool:
+    """Whether dead entries of *stream* can become dead letters now."""
+    target = _target(call, policy.dead_letter) if policy.dead_letter else None
+    return target is not None and target is not stream
+
+
 def bury_expired(
     call: Call,
     key: bytes,

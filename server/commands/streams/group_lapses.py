@@ -10,6 +10,7 @@ from storage.stream import pending as pendings
 from storage.stream.pending import NOBODY, Pending
 
 MOST_AT_ONCE = 200  # entries that a reader moves besides those that it gets: nobody waits for long
+MOST_LOOKS = 10_000  # entries that one reader looks at, if the dead cannot move
 
 
 def look(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
@@ -77,14 +78,22 @@ def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> No
 
 
 def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
-    """The entries with an owner that were not acknowledged in time, those of long ago first."""
+    """The entries with an owner that were not acknowledged in time, those of long ago first.
+
+    Without the dead, if these stay; of many the MOST_LOOKS of long ago are looked at.
+    """
     found: list[Pending] = []
+    policy, looks = delivery.policy, MOST_LOOKS
+    assert policy is not None
     pending = delivery.group.by_time.first_owned
     while (
         pending is not None
         and len(found) < MOST_AT_ONCE
+        and looks > 0
         and delivery.group.is_idle(pending, delivery.min_idle, call.now_ms)
     ):
-        found.append(pending)
+        looks -= 1
+        if not (delivery.dead_stay and policy.is_dead(pendings.count_of(pending))):
+            found.append(pending)
         pending = pending.newer
     return found

@@ -64,6 +64,7 @@ cdef class Delivery:
     cdef readonly bint has_passed
     cdef readonly bint is_cut
     cdef public bint is_more
+    cdef public bint dead_stay
 
     cpdef int claim(self, int64_t min_idle) except -1
     cpdef int follow(self, GroupPolicy policy) except -1

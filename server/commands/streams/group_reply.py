@@ -39,9 +39,9 @@ class Delivery:
     """
 
     __slots__ = (
-        "after", "claimed", "dead", "deadline", "fence", "given", "gone", "group", "has_passed",
-        "ids_only", "is_cut", "is_more", "key", "min_idle", "most_of_value", "order", "parked",
-        "policy", "reads_on", "room", "stream", "tells_deadline", "tells_deliveries",
+        "after", "claimed", "dead", "dead_stay", "deadline", "fence", "given", "gone", "group",
+        "has_passed", "ids_only", "is_cut", "is_more", "key", "min_idle", "most_of_value", "order",
+        "parked", "policy", "reads_on", "room", "stream", "tells_deadline", "tells_deliveries",
         "tells_fence", "turn_ms", "was_set_back", "where",
     )  # fmt: skip
 
@@ -61,6 +61,7 @@ class Delivery:
     turn_ms: int  # after how long the consumer may be active; 0: it is, or all are; -1: not by time
     room: int  # how many new entries may be given, by the policy
     dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
+    dead_stay: bool  # nothing takes them now: what is due after them is given all the same
     order: GroupOrder | None  # the lanes of a group with ORDERBY
     reads_on: bool  # whether as much was parked as one call may
     most_of_value: int  # how many entries with one value a consumer may have; 0: no matter
@@ -515,10 +516,13 @@ class Delivery:
             entry = self.stream.range(entry_id, entry_id)
             is_there = entry.next()
             if self._is_dead(pending) or (self.policy is not None and not is_there):
-                if len(self.dead) == MOST_DEAD:
-                    self.is_more = True
-                    break
-                self.dead.append(pending)
+                if len(self.dead) < MOST_DEAD:
+                    self.dead.append(pending)
+                else:
+                    looks -= 1
+                    if not self.dead_stay or looks < 0:
+                        self.is_more = not self.dead_stay
+                        break
                 pending = newer
                 continue
             if self.where is not None:
@@ -622,6 +626,7 @@ def new_delivery(
     made.turn_ms = 0
     made.room = NO_LIMIT
     made.dead = NO_ENTRIES
+    made.dead_stay = False
     made.order = None
     made.reads_on = False
     made.most_of_value = 0

@@ -317,6 +317,29 @@ class TestDeadLetters:
         assert pending(queue) == {}
         assert [letter[b"job"] for letter in entries(queue, "dead")] == [b"1", b"2"]
 
+    @pytest.mark.parametrize("order", ["", "job"])
+    def test_many_that_cannot_move_hold_up_nothing_else(self, queue, order):
+        queue.send("XGROUP", "CFGSET", "s", "g", "ORDERBY", order)
+        queue.send_line("DEL dead")
+        queue.send_line("SET dead x")
+        for ms in range(4, 500):
+            queue.send("XADD", "s", f"{ms}-0", "job", ms)
+        queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
+        ids = [f"{ms}-0" for ms in range(1, 500)]
+        queue.send("XCLAIM", "s", "g", "ann", 0, *ids, "RETRYCOUNT", 2, "JUSTID")
+        queue.advance(1)
+        queue.send_line("XADD s 999-0 job 999")
+        assert given(queue.send_line(READ.format("bob"))) == [999]
+        queue.advance(1000)
+        assert given(queue.send_line(READ.format("bob"))) == [999]
+        queue.client().send_line(WAIT.format("cem"))
+        passed_ms = 1 + 1000  # since the start; and it is not woken at once, again and again
+        assert queue.state.blocking.next_deadline_ms == passed_ms + 1000
+        queue.send_line("DEL dead")
+        for _ in range(3):
+            queue.send_line(READ.format("bob"))
+        assert queue.send_line("XLEN dead") == 499
+
     def test_a_new_entry_is_delivered_with_those_that_die(self, queue):
         self.delivered_twice(queue)
         queue.send_line("XADD s 9-0 job 9")
