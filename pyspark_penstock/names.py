@@ -9,10 +9,6 @@ for people          caf\\xe9\\n        made by ``readable``: escapes, on one lin
 from __future__ import annotations
 
 import re
-from functools import cache
-from itertools import count
-
-from pyspark_penstock.connect.slots import key_slot
 
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # and other line ends
 
@@ -47,21 +43,3 @@ def readable(text: str) -> str:
 def escape(control: re.Match[str]) -> str:
     """The escape sequence of a control character, as Python writes it."""
     return control[0].encode("unicode_escape").decode()
-
-
-def tagged(stream: str) -> str:
-    """The stream's name as a prefix with a hash tag, which puts a key into the stream's slot.
-
-    No two streams have the same prefix: for ``x`` it is {x}, for ``{x}`` it is {x}. with a dot. No
-    tag can hold ``a}b``: the prefix begins with a number whose slot is the same, {20658}a}b!
-    """
-    has_tag = "{" in stream and "}" in stream[stream.index("{") + 2 :]
-    prefix = f"{stream}." if has_tag else f"{{{stream}}}"
-    slot = key_slot(key(stream))
-    return prefix if key_slot(key(prefix)) == slot else f"{{{number_in(slot)}}}{stream}!"
-
-
-@cache
-def number_in(slot: int) -> int:
-    """The smallest number that is a key of this slot."""
-    return next(number for number in count() if key_slot(str(number).encode()) == slot)

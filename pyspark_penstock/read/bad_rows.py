@@ -21,10 +21,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from pyspark_penstock.connect.connection import Connection, Word
+from pyspark_penstock.connect.hash_tags import tagged
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.entry_id import FIRST, EntryId
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.names import key, tagged
+from pyspark_penstock.names import key
 from pyspark_penstock.read.columns import BadRow
 
 MOST_ROWS, MOST_BYTES = 1_000, 4 << 20  # of a transaction: others wait while the server runs it

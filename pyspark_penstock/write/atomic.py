@@ -23,12 +23,13 @@ from pyspark_penstock.connect.address import Server
 from pyspark_penstock.connect.connection import Connection, command
 from pyspark_penstock.connect.dial import Preference
 from pyspark_penstock.connect.fleet import Fleet
+from pyspark_penstock.connect.hash_tags import tagged
 from pyspark_penstock.connect.line import Line
 from pyspark_penstock.connect.links import Links
 from pyspark_penstock.connect.nodes import WHOLE
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.errors import ServerError, SinkError
-from pyspark_penstock.names import key, tagged
+from pyspark_penstock.names import key
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.marker import Marker, MarkerKey, marker_name
 from pyspark_penstock.write.replicas import Confirmation

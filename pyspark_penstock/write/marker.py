@@ -17,9 +17,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pyspark_penstock.connect.connection import Connection, command
+from pyspark_penstock.connect.hash_tags import tagged
 from pyspark_penstock.connect.line import Line
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.names import key, tagged
+from pyspark_penstock.names import key
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.replicas import Confirmation
 from pyspark_penstock.write.transaction import Transaction

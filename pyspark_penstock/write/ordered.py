@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pyspark_penstock.connect.hash_tags import tagged
 from pyspark_penstock.errors import SinkError
-from pyspark_penstock.names import tagged
 from pyspark_penstock.write.delivery import Task
 from pyspark_penstock.write.marker import Marker, MarkerKey
 

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from pyspark_penstock.cli.main import main
 from pyspark_penstock.cli.output import Output, printable
+from pyspark_penstock.connect.hash_tags import tagged
 from pyspark_penstock.connect.slots import key_slot
 from pyspark_penstock.entry_id import LAST
 from pyspark_penstock.jobs.health import health
 from pyspark_penstock.jobs.health_picture import png
 from pyspark_penstock.jobs.text_tables import table
-from pyspark_penstock.names import key, readable, tagged, text, utf8
+from pyspark_penstock.names import key, readable, text, utf8
 from pyspark_penstock.read import views
 from pyspark_penstock.source import PenstockDataSource
 from tests.spark.marks import ONE_SERVER

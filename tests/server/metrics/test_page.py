@@ -317,7 +317,12 @@ class TestSteps:
         """Each had one made: a hundred scrapes at a time held clients up for their sum."""
         made, steps = pages_of(many, step_s=pages.SLICE_S), []
         go_on = Page.go_on
-        monkeypatch.setattr(Page, "go_on", lambda page: (steps.append(page), go_on(page)))
+
+        def counted(page):
+            steps.append(page)
+            go_on(page)
+
+        monkeypatch.setattr(Page, "go_on", counted)
         everybody = [Asked() for _ in range(20)]
         for each in everybody:
             made.begin(Form.TEXT, each)
