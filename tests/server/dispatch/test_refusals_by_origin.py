@@ -219,6 +219,7 @@ KNOWN = {
     "shared/side_rights.py check_rights": "who replays has all rights",
     "streams/stream_delays.py __init__": "a time that is logged is absolute, and within bounds",
     "streams/stream_schedules.py _check_cron": "it is not called for what is replayed",
+    "streams/stream_policies.py _check": "it is not called for what is replayed",
     "streams/stream_releases.py __init__": "a time that is logged is absolute, and within bounds",
     "streams/stream_releases.py xnack": "it refuses a group that is not there",
     "streams/stream_policies.py xextend": "it is logged as XCLAIM",
