@@ -11,6 +11,7 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _FEW
 cdef Py_ssize_t _SHORT
+cdef int64_t _MOST_HELD
 
 
 @cython.final
@@ -26,8 +27,8 @@ cdef class Newest:
     cpdef int64_t bytes_used(self) except? -1
     @cython.locals(looked_to=StreamId)
     cpdef bint is_behind(self, Stream stream, StreamId end) except -1
-    @cython.locals(used=int64_t, candidates=list, entry=StreamIterator, left=int64_t, value=bytes,
-                   name=bytes, older=bytes)
+    @cython.locals(used=int64_t, found=list, candidates=list, held=int64_t, entry=StreamIterator,
+                   left=int64_t, value=bytes, name=bytes, older=bytes)
     cpdef list replaced(self, Stream stream, int64_t most, StreamId end)
     @cython.locals(found=list, entry=StreamIterator, key=bytes, value=bytes, entry_id=StreamId)
     cdef list _still_there(self, Stream stream, list candidates)

@@ -27,6 +27,7 @@ from storage.stream.stream_iterator import StreamIterator
 
 _FEW = 1000  # values; an index of no more is not made anew
 _SHORT = 16  # bytes of a value that has a digest; a shorter one is its own name
+_MOST_HELD = 65_536  # bytes of values that wait to be compared: defends memory against long ones
 _BY_KEY = itemgetter(0)
 
 
@@ -61,14 +62,16 @@ class Newest:
     def replaced(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
         """Walk over *most* more entries of *stream*, up to *end*; return which they have replaced.
 
-        These are in the order of their ids. O(log N + E) for each.
+        O(log N + E) for each.
         """
         if len(self._table) > 2 * stream.length + _FEW:
             self._table.clear()
             self._used = 0
             self.upto = self._looked_to = ZERO
         used = allocation.used_bytes()
+        found: list[StreamId] = []
         candidates: list[tuple[bytes, bytes]] = []
+        held = 0
         entry = stream.range(self.upto.next(), end)
         left = most
         while left > 0 and entry.next():
@@ -81,6 +84,10 @@ class Newest:
             older = self._table.get(name)
             if older is not None:
                 candidates.append((older, value))
+                held += len(value)
+                if held > _MOST_HELD:
+                    found += self._still_there(stream, candidates)
+                    candidates, held = [], 0
             self._table.set(name, self.upto.key())
         self._looked_to = self.upto
         if left > 0 and stream_id.compare(end, stream.last_id) < 0:
@@ -88,7 +95,7 @@ class Newest:
         elif left > 0:
             self.upto = self._looked_to = stream.last_id
         self._used += allocation.used_bytes() - used
-        return self._still_there(stream, candidates)
+        return found + self._still_there(stream, candidates)
 
     def _still_there(self, stream: Stream, candidates: list[tuple[bytes, bytes]]) -> list[StreamId]:
         """The ids of those *candidates*, keys with values, that have this very value."""
