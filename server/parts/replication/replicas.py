@@ -40,7 +40,13 @@ class Replicas:
         return newest_links(self.online)
 
     def joined(self, replica: Replica, now_ms: int) -> None:
-        """It has asked for the stream."""
+        """It has asked for the stream.
+
+        The first PING comes a whole period after the first replica: at once, it would be a change
+        that a replica lacks which is promoted just then, and cost the others a copy.
+        """
+        if not self.all:
+            self._pinged_ms = now_ms
         replica.acked_ms = replica.alive_ms = now_ms
         self.all.append(replica)
 
