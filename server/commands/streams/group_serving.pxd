@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport group_reply
+from server.commands.streams cimport group_reply, stream_expiries
 from server.commands.streams.group_reply cimport Delivery
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call
@@ -26,7 +26,7 @@ cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
 cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
 @cython.locals(
     is_of_new=bint, entry=StreamIterator, key=bytes, group=ConsumerGroup, consumer=Consumer,
-    min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy
+    min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy, side=SideData
 )
 cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) except -1
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy)

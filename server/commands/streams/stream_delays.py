@@ -101,7 +101,9 @@ def add_later(call: Call, delay: Delay, id_at: int, may_create: bool) -> bytes |
 
 def schedule_of(call: Call, key: bytes) -> Schedule | None:
     """The schedule of *key*, if it has one."""
-    return call.server.agenda.schedule_of(call.db.index, key)
+    side = call.db.side.get(key)
+    schedule: Schedule | None = None if side is None else side.get(SCHEDULE)
+    return schedule
 
 
 def schedule_for(call: Call, key: bytes, may_create: bool = True) -> Schedule | None:

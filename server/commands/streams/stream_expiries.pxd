@@ -30,3 +30,6 @@ cpdef bytes add_expiring(
 cpdef int set_deadline(
     Call call, bytes key, Stream stream, Schedule schedule, StreamId entry_id, int64_t deadline_ms
 ) except -1
+
+@cython.locals(schedule=Schedule, stream=object, ids=list, entry_id=StreamId)
+cpdef bint settle(Call call, bytes key, Py_ssize_t most) except -1
