@@ -84,3 +84,10 @@ def facts(call: Call, key: bytes, stream: Stream) -> dict[bytes, Reply]:
         report[b"compacted-to"] = b"0-0" if newest is None else newest.upto.encode()
         report[b"compact-index-bytes"] = 0 if newest is None else newest.bytes_used()
     return report
+
+
+def forget_newest(call: Call, key: bytes) -> None:
+    """Let COMPACT make its index anew: there may be new entries before the place it has reached."""
+    noted = call.db.tended.get(key)
+    if noted is not None:
+        noted.newest = None

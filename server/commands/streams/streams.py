@@ -10,6 +10,7 @@ from server.commands.streams import (
     stream_expiries,
     stream_once,
     stream_reply,
+    stream_retention,
     stream_steps,
 )
 from server.commands.streams.stream_args import Trim
@@ -335,7 +336,10 @@ def xsetid(call: Call) -> Reply:
     stream = call.db.find(key, Stream)
     if stream is None:
         raise errors.NO_SUCH_KEY
+    is_set_back = last_id < stream.last_id
     stream.set_id(last_id, entries_added, max_deleted_id)
+    if is_set_back:
+        stream_retention.forget_newest(call, key)
     call.db.group_changed(key, b"xsetid")
     return OK
 

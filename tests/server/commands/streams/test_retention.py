@@ -441,6 +441,19 @@ class TestCompact:
         assert ids(log)[-2:] == [70, 72]
         assert log.logged()[-1] == b"XDEL s 71-0"
 
+    def test_entries_of_a_stream_that_was_set_back_are_compared_too(self, log, tick):
+        log.send_line("XCFGSET s COMPACT k")
+        tick()  # the walk has been at 60-0
+        log.send_line("XTRIM s MAXLEN 0")
+        assert log.send_line("XSETID s 54-0") == b"OK"  # more than COMPACT has deleted
+        log.send_line("XADD s 55-0 k 5")
+        log.send_line("XADD s 56-0 k 5")
+        tick()
+        assert ids(log) == [56]
+        log.send_line("XADD s 99-0 k 5")
+        tick()
+        assert ids(log) == [99]
+
     def test_it_is_done_in_slices(self, log, keeper):
         log.send_line("XCFGSET s COMPACT k")
         for ms in range(61, 261):
