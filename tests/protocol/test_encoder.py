@@ -120,7 +120,7 @@ def test_a_double_is_written_as_its_shortest_text(value: float, text: bytes) -> 
     assert double_text(value) == text
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @given(st.floats(allow_nan=False))
 def test_the_text_of_a_double_is_read_back_exactly(value: float) -> None:
     assert float(double_text(value)) == value
@@ -238,7 +238,7 @@ def as_read(reply: Any, resp: int) -> Any:
     return reply
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @given(st.lists(REPLIES, max_size=5))
 def test_hiredis_reads_back_random_replies(replies: list[Reply]) -> None:
     for resp in (2, 3):
@@ -257,7 +257,7 @@ def test_hiredis_distinguishes_pushes_from_replies() -> None:
 # ---------------------------------------------------------------------- writing directly
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @example(-0.0)
 @example(2.0**62)
 @example(0.1 + 0.2)
@@ -274,7 +274,7 @@ def test_a_double_is_written_with_that_text_whole_or_not(value: float) -> None:
     assert encoded(value, 3) == b",%b\r\n" % text
 
 
-@settings(max_examples=100)
+@settings(max_examples=rounds(100))
 @given(INT64)
 def test_bulk_int_writes_the_text_as_a_bulk(number: int) -> None:
     encoder = Encoder()

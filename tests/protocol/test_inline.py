@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.inline import UnbalancedQuotes, split_words
+from tests.worth import rounds
 
 ESCAPES = {ord("n"): b"\n", ord("r"): b"\r", ord("t"): b"\t", ord("b"): b"\b", ord("a"): b"\a"}
 
@@ -101,7 +102,7 @@ def words_one_character_at_a_time(line: bytes) -> list[bytes] | None:
         words.append(word)
 
 
-@settings(max_examples=500)
+@settings(max_examples=rounds(500))
 @given(st.lists(st.sampled_from("\"'\\ ntx4fZa\t\x0b\n\r"), max_size=16).map("".join))
 def test_split_words_agrees_with_the_naive_version(text: str) -> None:
     line = text.encode()

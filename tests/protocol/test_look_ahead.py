@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.requests import ProtocolError, RequestParser
+from tests.worth import rounds
 
 
 def request(words: list[bytes]) -> bytes:
@@ -134,7 +135,7 @@ def test_after_a_protocol_error_nothing_is_found() -> None:
     assert parser.look_ahead(16, 1) == []
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @given(
     st.lists(st.lists(st.sampled_from([b"", b"a", b"ab", b"b" * 30]), min_size=1, max_size=5)),
     st.lists(st.integers(1, 60), min_size=1),

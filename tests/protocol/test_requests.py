@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from protocol.encoder import Encoder
 from protocol.requests import ProtocolError, RequestParser, know_names
-from tests.worth import COMPILED, SLOW
+from tests.worth import COMPILED, SLOW, rounds
 
 Outcome = tuple[list[list[bytes]], str | None]  # the commands, and the error after them
 
@@ -373,7 +373,7 @@ def test_known_names_come_out_as_the_given_objects() -> None:
     assert [a is b for a, b in zip(taken, names, strict=True)][:2] == [True, True]
 
 
-@settings(max_examples=50)
+@settings(max_examples=rounds(50))
 @given(st.lists(st.binary(min_size=1, max_size=17), min_size=1, max_size=2000))
 def test_any_number_of_names_come_out_unchanged(names: list[bytes]) -> None:
     wire = b"".join(request([name]) for name in names)
@@ -489,7 +489,7 @@ def split_by(wire: bytes, sizes: list[int]) -> list[bytes]:
     return pieces
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @given(st.lists(st.lists(st.binary(max_size=40), min_size=1, max_size=12), max_size=6), SIZES)
 def test_random_commands_are_parsed_back(commands: list[list[bytes]], sizes: list[int]) -> None:
     wire = b"".join(map(request, commands))
@@ -500,7 +500,7 @@ def test_random_commands_are_parsed_back(commands: list[list[bytes]], sizes: lis
 FEW_WORDS = st.sampled_from([b"XADD", b"SET", b"k", b"*", b"", b"val", b"vel", b"value"])
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @given(st.lists(st.lists(FEW_WORDS, min_size=1, max_size=5), max_size=8), SIZES)
 def test_repeated_and_similar_words_are_never_mixed_up(
     commands: list[list[bytes]], sizes: list[int]
@@ -510,7 +510,7 @@ def test_repeated_and_similar_words_are_never_mixed_up(
     assert outcome(split_by(wire, [8 * size for size in sizes])) == (commands, None)
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @given(st.lists(st.tuples(st.lists(FEW_WORDS, min_size=1, max_size=5), st.booleans()), max_size=8))
 def test_a_command_that_is_kept_is_not_changed_by_the_next_one(
     commands: list[tuple[list[bytes], bool]],
@@ -528,7 +528,7 @@ def test_a_command_that_is_kept_is_not_changed_by_the_next_one(
     assert kept == [words for words, is_kept in commands if is_kept]
 
 
-@settings(max_examples=300)
+@settings(max_examples=rounds(300))
 @given(NOISE, SIZES, st.booleans())
 def test_random_bytes_give_the_same_outcome_however_they_are_split(
     wire: bytes, sizes: list[int], authenticated: bool
@@ -547,7 +547,7 @@ FEW_KINDS = st.lists(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=rounds(200))
 @given(FEW_KINDS, st.lists(st.integers(1, 60), min_size=1, max_size=5))
 def test_moved_runs_lose_no_command(commands: list[list[bytes]], sizes: list[int]) -> None:
     parser, seen = RequestParser(), list[list[bytes]]()

@@ -22,6 +22,7 @@ from storage.errors import StorageError
 from storage.payload import dump, restore
 from storage.rdb.crc64 import crc64
 from tests.server.conftest import SocketlessServer
+from tests.worth import rounds
 
 
 def a_group_with_deleted_entries(server: Any) -> None:
@@ -95,7 +96,7 @@ def payload_of(kind: str) -> bytes:
     return bytes(server.send("DUMP", kind))
 
 
-@settings(max_examples=300)
+@settings(max_examples=rounds(300))
 @given(at=st.integers(0, 10_000), byte=st.integers(0, 255), kind=st.sampled_from("slhzx"))
 def test_cve_2026_25243_a_crafted_payload_is_refused_or_a_value(
     at: int, byte: int, kind: str

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.glob import match
+from tests.worth import rounds
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def model(pattern: bytes, text: bytes) -> bool:
     pattern=st.lists(st.sampled_from(list(b"ab*?[]^-\\")), max_size=9).map(bytes),
     text=st.lists(st.sampled_from(list(b"ab*]-\\^")), min_size=1, max_size=7).map(bytes),
 )
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=rounds(1000), deadline=None)
 def test_match_agrees_with_the_recursive_model(pattern: bytes, text: bytes) -> None:
     assert match(pattern, text) is model(pattern, text)
 

@@ -24,6 +24,7 @@ from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.rdb_nodes import NodeCheck
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
+from tests.worth import rounds
 
 VALUES = (0, 1, 2, 0x40, 0x7F, 0x80, 0x81, 0xC0, 0xC3, 0xFF)
 LATER_MS = 2**62
@@ -152,7 +153,7 @@ def test_a_removed_or_inserted_byte_is_refused_or_gives_a_consistent_value(dumpe
             try_restore(body[:at] + bytes([value]) + body[at:])
 
 
-@settings(max_examples=300)
+@settings(max_examples=rounds(300))
 @given(st.sampled_from(CODES), st.binary(max_size=60))
 def test_random_bytes_are_refused_or_give_a_consistent_value(kind: int, data: bytes) -> None:
     try_restore(bytes([kind]) + data)
