@@ -31,9 +31,9 @@ async def handover(world: World) -> None:
         for n in range(random.randint(2, 3))
     ]
     for _ in range(random.randint(1, 3)):
-        for one, other in combinations(hosts, 2):
-            world.network.slow(one.name, other.name, random.choice((0, 0.5)))
+        _slow_down(world, hosts)
         await asyncio.sleep(random.uniform(0.5, 3.0))
+        _slow_down(world, hosts)  # what is under way may come after what is sent now
         for host in hosts:
             words = ("FAILOVER", "TIMEOUT", str(random.choice((200, 3000))))
             if host.server is not None and host.server.state.replication.following is None:
@@ -47,6 +47,12 @@ async def handover(world: World) -> None:
     world.count("operations", registers.done)
     for problem in [*registers.problems(), *same.problems]:
         world.problem(problem)
+
+
+def _slow_down(world: World, hosts: list[Host]) -> None:
+    """Some of the links between *hosts* are slow from now on, the others are not."""
+    for one, other in combinations(hosts, 2):
+        world.network.slow(one.name, other.name, world.random.choice((0, 0.5)))
 
 
 async def _disturb_handover(world: World, hosts: list[Host]) -> None:
