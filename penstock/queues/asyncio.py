@@ -14,7 +14,6 @@ from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
     KEEP_S,
-    LOST,
     WAIT_MS,
     JobWords,
     QueueWords,
@@ -25,6 +24,7 @@ from penstock.queues.words import (
     batches,
     entries_in,
     has_nothing,
+    is_lost,
 )
 
 if TYPE_CHECKING:
@@ -158,8 +158,9 @@ class Worker(WorkerWords[Queue]):
     async def run(self) -> None:
         """Do jobs until stop().
 
-        While the server cannot be reached, it tries again. Raises redis.ResponseError if there is
-        no such queue. If it is cancelled, so are the jobs that it does; they come again.
+        While the server cannot be reached, or refuses all work, it tries again. Raises
+        redis.ResponseError if there is no such queue. If it is cancelled, so are the jobs that it
+        does; they come again.
         """
         works = [self._work() for _ in range(self._abreast)]
         try:
@@ -210,7 +211,9 @@ class Worker(WorkerWords[Queue]):
             if self._hand.is_empty() and not self._stopping:
                 try:
                     await self._read(WAIT_MS)
-                except LOST:
+                except redis.RedisError as error:
+                    if not is_lost(error):
+                        raise
                     self._warn("lost the server")
                     await asyncio.sleep(AGAIN_S)
 

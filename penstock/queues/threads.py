@@ -14,7 +14,6 @@ from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
     KEEP_S,
-    LOST,
     WAIT_MS,
     JobWords,
     QueueWords,
@@ -23,6 +22,7 @@ from penstock.queues.words import (
     batches,
     entries_in,
     has_nothing,
+    is_lost,
 )
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ class Worker(WorkerWords[Queue]):
     def run(self) -> None:
         """Do jobs until stop(), one of the threads being this one.
 
-        While the server cannot be reached, it tries again. Raises redis.ResponseError if there is
-        no such queue.
+        While the server cannot be reached, or refuses all work, it tries again. Raises
+        redis.ResponseError if there is no such queue.
         """
         others = [threading.Thread(target=self._work) for _ in range(self._abreast - 1)]
         others.append(threading.Thread(target=self._keep))
@@ -202,7 +202,9 @@ class Worker(WorkerWords[Queue]):
             if self._hand.is_empty() and not self._stopping:
                 try:
                     self._read(WAIT_MS)
-                except LOST:
+                except redis.RedisError as error:
+                    if not is_lost(error):
+                        raise
                     self._warn("lost the server")
                     time.sleep(AGAIN_S)
 

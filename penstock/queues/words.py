@@ -23,7 +23,15 @@ AnyQueue = TypeVar("AnyQueue", bound="QueueWords[Any]")
 
 log = logging.getLogger("penstock.queues")
 
-LOST = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError)  # for a while
+# For a while no server works for us: it cannot be reached, or says so.
+LOST = (
+    redis.ConnectionError,
+    redis.TimeoutError,
+    redis.ReadOnlyError,
+    redis.OutOfMemoryError,
+    redis.exceptions.ClusterDownError,  # MASTERDOWN, too
+)
+BUSY = ("BUSY ", "MISCONF ", "NOREPLICAS ", "NOQUORUM ", "NOTCONFIRMED ", "UNBLOCKED ")
 WAIT_MS = 1000  # for a job, before a worker looks whether it shall stop
 KEEP_S = 0.1  # between two looks at what a worker has in hand
 AGAIN_S = 1.0  # after which a worker that has lost the server tries again
@@ -261,6 +269,12 @@ def entries_in(answer: Any) -> list[Entry]:
         next(iter(answer.values()))[0] if isinstance(answer, dict) else answer[0][1]
     )
     return found
+
+
+def is_lost(error: redis.RedisError) -> bool:
+    """Whether it may be over in a while: so with a failover, a long script, a disk that is full."""
+    answer = str(error).rpartition("caused error: ")[2]  # redis-py puts the command before it
+    return isinstance(error, LOST) or answer.startswith(BUSY)
 
 
 def has_nothing(consumers: Any, worker: str) -> bool:

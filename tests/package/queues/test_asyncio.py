@@ -214,6 +214,28 @@ async def test_a_worker_goes_on_when_the_server_is_back(
     assert (done, failures, await left(queue)) == (["1", "2", "3"], [], (0, 0))
 
 
+async def test_a_worker_goes_on_when_its_server_was_a_replica_for_a_while(
+    queue: Queue, server: PenstockServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(async_queues, "AGAIN_S", 0.01)
+    done: list[str] = []
+
+    async def work(job: Job) -> None:
+        done.append(job.id)
+        worker.stop()
+
+    worker = Worker(queue, work)
+    working = asyncio.create_task(worker.run())
+    while not await queue.client.xinfo_consumers(queue.name, queue.group):
+        await asyncio.sleep(0.01)
+    server.call("REPLICAOF", "127.0.0.1", "1")
+    await asyncio.sleep(0.1)
+    server.call("REPLICAOF", "NO", "ONE")
+    job_id = await queue.enqueue({"to": "ann"})
+    await asyncio.wait_for(working, 20)
+    assert (done, await left(queue)) == ([job_id], (0, 0))
+
+
 async def test_a_worker_ends_if_there_is_no_such_queue(client: redis.asyncio.Redis) -> None:
     queue = Queue(client, "nowhere")
     with pytest.raises(redis.ResponseError, match="NOGROUP"):

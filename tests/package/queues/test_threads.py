@@ -12,7 +12,15 @@ import pytest
 import redis
 
 from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads
+from penstock.queues.words import is_lost
 from penstock.testing import PenstockServer
+
+LONG_SCRIPT = """
+local first = redis.call('TIME')
+repeat
+  local now = redis.call('TIME')
+until (now[1] - first[1]) * 1000000 + now[2] - first[2] > 500000
+"""
 
 
 @pytest.fixture(params=[2, 3])
@@ -360,6 +368,74 @@ def test_a_worker_goes_on_when_the_server_is_back(
     queue.enqueue_many({"n": number} for number in "123")
     worker.run()
     assert (done, failures, left(queue)) == (["1", "2", "3"], [], (0, 0))
+
+
+REFUSALS = (
+    "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+    "MISCONF Errors writing to the AOF file: No space left on device",
+    "NOREPLICAS Not enough good replicas to write.",
+    "NOQUORUM No quorum of replicas was heard within replica-quorum-lease; nothing was executed.",
+    "Command # 1 (XNACK mails) of pipeline caused error: BUSY Redis is busy running a script.",
+)
+
+
+@pytest.mark.parametrize("error", [
+    *map(redis.ResponseError, REFUSALS), redis.exceptions.MasterDownError("Link is down"),
+    redis.OutOfMemoryError("the system gives the server no more memory"),
+])  # fmt: skip
+def test_what_passes_is_no_reason_to_end(error: redis.RedisError) -> None:
+    assert is_lost(error)
+
+
+@pytest.mark.parametrize("error", [
+    redis.ResponseError("NOGROUP No such key 'BUSY ' or consumer group"),
+    redis.ResponseError("Command # 1 (XNACK BUSY ) of pipeline caused error: unknown command"),
+    redis.exceptions.NoPermissionError("User u has no permissions to run the 'xnack' command"),
+    redis.DataError("Invalid input"),
+])  # fmt: skip
+def test_what_does_not_pass_is_one(error: redis.RedisError) -> None:
+    assert not is_lost(error)
+
+
+def test_a_worker_goes_on_when_its_server_was_a_replica_for_a_while(
+    queue: Queue, server: PenstockServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "AGAIN_S", 0.01)
+    done: list[str] = []
+
+    def work(job: Job) -> None:
+        done.append(job.id)
+        worker.stop()
+
+    worker = Worker(queue, work)
+    working = threading.Thread(target=worker.run)
+    working.start()
+    while not queue.client.xinfo_consumers(queue.name, queue.group):
+        time.sleep(0.01)
+    server.call("REPLICAOF", "127.0.0.1", "1")
+    time.sleep(0.1)
+    server.call("REPLICAOF", "NO", "ONE")
+    assert working.is_alive()
+    job_id = queue.enqueue({"to": "ann"})
+    working.join(20)
+    assert (done, left(queue)) == ([job_id], (0, 0))
+
+
+def test_a_worker_goes_on_when_a_long_script_is_over(
+    queue: Queue, server: PenstockServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "AGAIN_S", 0.01)
+    monkeypatch.setattr(threads, "WAIT_MS", 10)
+    server.call("CONFIG", "SET", "busy-reply-threshold", "10")
+    worker = Worker(queue, lambda job: worker.stop())
+    working = threading.Thread(target=worker.run)
+    working.start()
+    server.call("EVAL", LONG_SCRIPT, "0")
+    assert working.is_alive()
+    queue.enqueue({"to": "ann"})
+    working.join(20)
+    assert left(queue) == (0, 0)
 
 
 def test_a_worker_ends_if_there_is_no_such_queue(client: redis.Redis) -> None:
