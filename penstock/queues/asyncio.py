@@ -245,6 +245,6 @@ class Worker(WorkerWords[Queue]):
         client, name, group = self._queue.client, self._queue.name, self._queue.group
         try:
             if has_nothing(await client.xinfo_consumers(name, group), self._name):
-                await client.xgroup_delconsumer(name, group, self._name)
+                await self._queue.call(self._queue.to_delete(self._name))
         except redis.RedisError:
             self._warn("could not sign off")

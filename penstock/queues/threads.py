@@ -236,6 +236,6 @@ class Worker(WorkerWords[Queue]):
         client, name, group = self._queue.client, self._queue.name, self._queue.group
         try:
             if has_nothing(client.xinfo_consumers(name, group), self._name):
-                client.xgroup_delconsumer(name, group, self._name)
+                self._queue.call(self._queue.to_delete(self._name))
         except redis.RedisError:
             self._warn("could not sign off")

@@ -144,6 +144,10 @@ class QueueWords(Generic[AnyClient]):
     def to_extend(self, worker: str, ms: int, job_id: Any) -> Words:
         return ("XEXTEND", self.name, self.group, worker, ms, job_id)
 
+    def to_delete(self, worker: str) -> Words:
+        """Another of its name may just have been given a job, which is not lost with it."""
+        return ("XGROUP DELCONSUMER", self.name, self.group, worker, "HANDOVER")
+
     def to_pause(self) -> Words:
         return ("XGROUP PAUSE", self.name, self.group)
 

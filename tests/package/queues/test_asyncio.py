@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -234,6 +235,25 @@ async def test_a_worker_goes_on_when_its_server_was_a_replica_for_a_while(
     job_id = await queue.enqueue({"to": "ann"})
     await asyncio.wait_for(working, 20)
     assert (done, await left(queue)) == ([job_id], (0, 0))
+
+
+async def test_a_worker_that_signs_off_drops_no_job_of_another_of_its_name(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    consumers = queue.client.xinfo_consumers
+
+    async def and_then_the_other_reads(name: str, group: str) -> Any:
+        answer = await consumers(name, group)
+        await queue.enqueue({"to": "ann"})
+        assert await queue.take("w") is not None
+        return answer
+
+    monkeypatch.setattr(queue.client, "xinfo_consumers", and_then_the_other_reads)
+    worker = Worker(queue, nothing, name="w")
+    assert await queue.take("w") is None
+    worker.stop()
+    await worker.run()
+    assert await queue.take("v") is not None
 
 
 async def test_a_worker_ends_if_there_is_no_such_queue(client: redis.asyncio.Redis) -> None:

@@ -438,6 +438,25 @@ def test_a_worker_goes_on_when_a_long_script_is_over(
     assert left(queue) == (0, 0)
 
 
+def test_a_worker_that_signs_off_drops_no_job_of_another_of_its_name(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    consumers = queue.client.xinfo_consumers
+
+    def and_then_the_other_reads(name: str, group: str) -> Any:
+        answer = consumers(name, group)
+        queue.enqueue({"to": "ann"})
+        assert queue.take("w") is not None
+        return answer
+
+    monkeypatch.setattr(queue.client, "xinfo_consumers", and_then_the_other_reads)
+    worker = Worker(queue, print, name="w")
+    assert queue.take("w") is None
+    worker.stop()
+    worker.run()
+    assert queue.take("v") is not None
+
+
 def test_a_worker_ends_if_there_is_no_such_queue(client: redis.Redis) -> None:
     queue = Queue(client, "nowhere")
     with pytest.raises(redis.ResponseError, match="NOGROUP"):
