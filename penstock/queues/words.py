@@ -284,9 +284,7 @@ def is_lost(error: redis.RedisError) -> bool:
 def has_nothing(consumers: Any, worker: str) -> bool:
     """Whether XINFO CONSUMERS says that *worker* is there, and has nothing pending."""
     for consumer in consumers:
-        shown = consumer["name"]
-        name = shown.decode() if isinstance(shown, bytes) else shown
-        if name == worker:
+        if consumer["name"] in (worker, worker.encode()):  # those of others may be no text
             return not consumer["pending"]
     return False
 

@@ -438,6 +438,16 @@ def test_a_worker_goes_on_when_a_long_script_is_over(
     assert left(queue) == (0, 0)
 
 
+def test_names_of_other_workers_need_not_be_text(queue: Queue, server: PenstockServer) -> None:
+    server.call("XGROUP", "CREATECONSUMER", queue.name, queue.group, b"a\xff")
+    with server.client() as client:
+        worker = Worker(Queue(client, "mails"), lambda job: worker.stop(), name="w")
+        queue.enqueue({"to": "ann"})
+        worker.run()
+        names = [consumer["name"] for consumer in client.xinfo_consumers("mails", "workers")]
+        assert names == [b"a\xff"]
+
+
 def test_a_worker_that_signs_off_drops_no_job_of_another_of_its_name(
     queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
