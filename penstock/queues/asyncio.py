@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -132,8 +133,9 @@ class Job(JobWords[Queue]):
 
     async def extend(self, ms: int) -> bool:
         """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
+        asked = time.monotonic()
         ((until,),) = await self.queue.call(self.queue.to_extend(self.worker, ms, self.id))
-        return until is not None
+        return self._extended(asked, ms, until)
 
 
 class Worker(WorkerWords[Queue]):
@@ -194,9 +196,10 @@ class Worker(WorkerWords[Queue]):
             await self._tell()
 
     async def _do(self, entry: Entry) -> None:
-        with self._attempt(entry):
+        job = Job(self._queue, self._name, *entry)
+        with self._attempt(job):
             try:
-                await self._function(Job(self._queue, self._name, *entry))
+                await self._function(job)
             except asyncio.CancelledError as error:
                 task = asyncio.current_task()
                 if task is None or task.cancelling():

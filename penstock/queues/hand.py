@@ -78,14 +78,17 @@ class Hand:
                 return entry
             self._give_back(entry, now - read)
 
-    def end(self, job_id: Any, outcome: Outcome | None, took_s: float) -> None:
+    def end(
+        self, job_id: Any, outcome: Outcome | None, took_s: float, kept_s: float | None = None
+    ) -> None:
         """A job that had begun is over. None: it stays pending until its visibility ends.
 
         So does one that has failed after it may have become another's: that one shall keep it.
+        *kept_s* is how long after its beginning that is, if the job has asked for longer.
         """
         self._begun.discard(job_id)
         self._mean_s += (max(took_s, 1e-6) - self._mean_s) * NEWEST
-        is_late = took_s + self._hold_s >= self._visible_s
+        is_late = took_s + self._hold_s >= (self._visible_s if kept_s is None else kept_s)
         if outcome is not None and not (is_late and outcome.mode == FAILED):
             self._outcomes.append((outcome, job_id))
 

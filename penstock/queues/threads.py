@@ -126,8 +126,9 @@ class Job(JobWords[Queue]):
 
     def extend(self, ms: int) -> bool:
         """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
+        asked = time.monotonic()
         ((until,),) = self.queue.call(self.queue.to_extend(self.worker, ms, self.id))
-        return until is not None
+        return self._extended(asked, ms, until)
 
 
 class Worker(WorkerWords[Queue]):
@@ -191,8 +192,9 @@ class Worker(WorkerWords[Queue]):
             self._tell()
 
     def _do(self, entry: Entry) -> None:
-        with self._attempt(entry):
-            self._function(Job(self._queue, self._name, *entry))
+        job = Job(self._queue, self._name, *entry)
+        with self._attempt(job):
+            self._function(job)
 
     def _get_more(self) -> None:
         """Wait for jobs. One reads for all; what it does not do itself wakes the next."""

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from traceback import format_exception_only
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -166,6 +166,16 @@ class JobWords(Generic[AnyQueue]):
     worker: str
     id: Any
     fields: dict[Any, Any]
+    _kept_until: float | None = field(default=None, init=False, repr=False, compare=False)
+
+    def _extended(self, asked: float, ms: int, until: Any) -> bool:
+        """Whether it is ours, by an answer to XEXTEND, *asked* for at a time of the worker."""
+        self._kept_until = asked if until is None else asked + ms / 1000
+        return until is not None
+
+    def kept_s(self, began: float) -> float | None:
+        """How long after it *began* it is ours, if it has been extended."""
+        return None if self._kept_until is None else self._kept_until - began
 
 
 class WorkerWords(Generic[AnyQueue]):
@@ -202,8 +212,8 @@ class WorkerWords(Generic[AnyQueue]):
         """What has waited for too long goes back; all of it, if the worker shall stop."""
         self._hand.release(time.monotonic(), everything=self._stopping)
 
-    def _attempt(self, entry: Entry) -> Attempt:
-        return Attempt(self._hand, self._queue.name, entry[0])
+    def _attempt(self, job: JobWords[AnyQueue]) -> Attempt:
+        return Attempt(self._hand, job)
 
     @contextmanager
     def _telling(self) -> Iterator[list[Words]]:
@@ -222,17 +232,18 @@ class WorkerWords(Generic[AnyQueue]):
 class Attempt:
     """The block in which a job is done. An exception of the job ends here, and decides."""
 
-    __slots__ = ("_began", "_hand", "_job_id", "_queue")
+    __slots__ = ("_began", "_hand", "_job")
 
-    def __init__(self, hand: Hand, queue: str, job_id: Any) -> None:
-        self._hand, self._queue, self._job_id = hand, queue, job_id
+    def __init__(self, hand: Hand, job: JobWords[Any]) -> None:
+        self._hand, self._job = hand, job
         self._began = time.monotonic()
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> bool:
         took_s = time.monotonic() - self._began
-        self._hand.end(self._job_id, self._outcome(error), took_s)
+        kept_s = self._job.kept_s(self._began)
+        self._hand.end(self._job.id, self._outcome(error), took_s, kept_s)
         return isinstance(error, Exception)
 
     def _outcome(self, error: BaseException | None) -> Outcome | None:
@@ -240,14 +251,14 @@ class Attempt:
             return DONE
         if not isinstance(error, Exception):  # the worker ends, whatever becomes of the job
             return None
-        reason = ("REASON", _reason(error))
+        reason, where = ("REASON", _reason(error)), (self._job.queue.name, self._job.id)
         if isinstance(error, Rejected):
-            log.warning("queue %s: job %s was rejected: %s", self._queue, self._job_id, error)
+            log.warning("queue %s: job %s was rejected: %s", *where, error)
             return Outcome(REJECTED, reason)
         if isinstance(error, Retry):
-            log.info("queue %s: job %s is put off: %s", self._queue, self._job_id, error)
+            log.info("queue %s: job %s is put off: %s", *where, error)
             return Outcome(FAILED, ("DELAY", error.delay_ms, *reason))
-        log.error("queue %s: job %s has failed", self._queue, self._job_id, exc_info=error)
+        log.error("queue %s: job %s has failed", *where, exc_info=error)
         return Outcome(FAILED, reason)
 
 

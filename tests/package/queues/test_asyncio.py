@@ -13,7 +13,7 @@ import redis.asyncio
 
 from penstock import queues
 from penstock.queues import asyncio as async_queues
-from penstock.queues.asyncio import Job, Queue, Rejected, Worker
+from penstock.queues.asyncio import Job, Queue, Rejected, Retry, Worker
 from penstock.testing import PenstockServer
 
 pytestmark = pytest.mark.asyncio
@@ -99,6 +99,23 @@ async def test_a_job_is_kept_longer_done_or_rejected_by_hand(
     await first.done()
     await again.reject()
     assert await left(queue) == (0, 1)
+
+
+async def test_a_job_that_fails_late_fails_if_it_was_extended(
+    client: redis.asyncio.Redis, server: PenstockServer
+) -> None:
+    queue = Queue(client, "long", visibility_ms=100)
+    await queue.declare()
+    await queue.enqueue({"to": "ann"})
+
+    async def put_off(job: Job) -> None:
+        assert await job.extend(3_600_000)
+        await asyncio.sleep(0.15)
+        raise Retry(5000)
+
+    assert await Worker(queue, put_off).drain() == 1
+    server.travel(seconds=5)
+    assert await Worker(queue, nothing).drain() == 1
 
 
 async def test_a_paused_queue_gives_nothing(queue: Queue) -> None:

@@ -172,6 +172,37 @@ def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
     assert left(queue) == (0, 1)
 
 
+def test_a_job_that_fails_late_fails_if_it_was_extended(
+    client: redis.Redis, server: PenstockServer
+) -> None:
+    queue = Queue(client, "long", visibility_ms=100)
+    queue.declare()
+    queue.enqueue({"to": "ann"})
+
+    def put_off(job: Job) -> None:
+        assert job.extend(3_600_000)
+        time.sleep(0.15)
+        raise Retry(5000, "the office is closed")
+
+    assert Worker(queue, put_off).drain() == 1
+    server.travel(seconds=5)
+    assert Worker(queue, lambda job: None).drain() == 1
+
+
+def test_a_job_that_fails_after_it_was_lost_is_left_to_who_has_it(client: redis.Redis) -> None:
+    queue = Queue(client, "lost", visibility_ms=3_600_000)
+    queue.declare()
+    queue.enqueue({"to": "ann"})
+
+    def fail(job: Job) -> None:
+        client.xclaim(queue.name, queue.group, "other", 0, [job.id])
+        assert not job.extend(60_000)
+        raise RuntimeError
+
+    assert Worker(queue, fail).drain() == 1
+    assert held(queue) == 1
+
+
 def test_a_job_of_a_worker_that_died_is_another_s(queue: Queue, server: PenstockServer) -> None:
     queue.enqueue({"to": "ann"})
     lost = queue.take("dead")
