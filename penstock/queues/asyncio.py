@@ -238,10 +238,13 @@ class Worker(WorkerWords[Queue]):
 
     async def _keep(self) -> None:
         """Tell in time, even if all that is being done is slow."""
-        while not self._stopping:
-            await asyncio.sleep(KEEP_S)
-            self._release()
-            await self._tell()
+        try:
+            while not self._stopping:
+                await asyncio.sleep(KEEP_S)
+                self._release()
+                await self._tell()
+        finally:
+            self.stop()  # cancelled: so that it ends even if a job does not let itself be
 
     async def _sign_off(self) -> None:
         """Remove the consumer, unless a job is left to it, which waits for its visibility."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -194,6 +195,26 @@ async def test_a_worker_that_is_cancelled_loses_no_job(
     server.travel(seconds=31)
     await Worker(queue, work).drain()
     assert sorted(done) == ids
+
+
+async def test_a_cancelled_worker_ends_if_its_job_keeps_that_to_itself(queue: Queue) -> None:
+    begun = asyncio.Event()
+
+    async def hold_out(job: Job) -> None:
+        begun.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+    await queue.enqueue({"to": "ann"})
+    worker = Worker(queue, hold_out)
+    running = asyncio.create_task(worker.run())
+    await begun.wait()
+    running.cancel()
+    ended, _ = await asyncio.wait([running], timeout=5)
+    worker.stop()
+    assert ended
+    assert running.cancelled()
+    assert await left(queue) == (0, 0)
 
 
 async def test_a_job_that_waits_for_what_is_cancelled_has_failed(queue: Queue) -> None:
