@@ -266,7 +266,8 @@ def _reason(error: Exception) -> bytes:
     """What a dead letter says. It may have any characters, and even an exception of its own."""
     is_ours = isinstance(error, Rejected | Retry)
     text = str(error) if is_ours else "".join(format_exception_only(error)).strip()
-    return text.encode(errors="backslashreplace")[:MOST_REASON]
+    cut = text.encode(errors="backslashreplace")[:MOST_REASON]
+    return cut.decode(errors="ignore").encode()  # without half a character at the end
 
 
 def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:

@@ -139,6 +139,7 @@ class Mute(Exception):
     ("error", "reason"),
     [
         (RuntimeError("x" * 5000), f"RuntimeError: {'x' * 986}"),
+        (RuntimeError("€" * 5000), f"RuntimeError: {'€' * 328}"),
         (RuntimeError("\udcff\r\n1"), "RuntimeError: \\udcff\r\n1"),
         (Mute(), f"{__name__}.Mute: <exception str() failed>"),
         (Retry(-1.5), "after -1.5 ms"),  # type: ignore[arg-type]
