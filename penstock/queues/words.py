@@ -37,6 +37,7 @@ KEEP_S = 0.1  # between two looks at what a worker has in hand
 AGAIN_S = 1.0  # after which a worker that has lost the server tries again
 AT_ONCE = 1000  # jobs that enqueue_many() sends together
 DEAD_MS = 86_400_000  # after which a worker that is silent leaves no trace in its group
+MOST_DELAY_MS = 2**52  # half of what the server can count: the time comes on top of it
 MOST_REASON = 1000  # bytes of an exception that a dead letter keeps
 
 
@@ -49,7 +50,7 @@ class Retry(Exception):
 
     def __init__(self, delay_ms: int, reason: str = "") -> None:
         super().__init__(reason or f"after {delay_ms} ms")
-        self.delay_ms = max(0, int(delay_ms))
+        self.delay_ms = min(max(0, int(delay_ms)), MOST_DELAY_MS)
 
 
 class QueueWords(Generic[AnyClient]):

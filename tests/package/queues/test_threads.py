@@ -130,6 +130,15 @@ def test_a_job_says_when_it_wants_to_be_tried_again(queue: Queue, server: Pensto
     assert reasons(queue) == ["the office is closed"]
 
 
+def test_a_job_may_be_put_off_for_ever(queue: Queue) -> None:
+    def put_off(job: Job) -> None:
+        raise Retry(10**30)
+
+    queue.enqueue_many([{"to": "ann"}] * 2)
+    assert Worker(queue, put_off).drain() == 2
+    assert (left(queue), held(queue)) == ((2, 0), 0)
+
+
 class Mute(Exception):
     def __str__(self) -> str:
         raise RuntimeError
