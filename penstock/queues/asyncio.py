@@ -175,10 +175,14 @@ class Worker(WorkerWords[Queue]):
     async def drain(self) -> int:
         """Do the jobs that are there now, one by one; return how many there were. For tests."""
         done = 0
-        while await self._read(wait_ms=None):
-            while (entry := self._begin()) is not None:
-                await self._do(entry)
-                done += 1
+        try:
+            while not self._stopping and await self._read(wait_ms=None):
+                while (entry := self._begin()) is not None:
+                    await self._do(entry)
+                    done += 1
+        finally:
+            self._hand.release(time.monotonic(), everything=True)
+            await self._tell()
         return done
 
     async def _work(self) -> None:

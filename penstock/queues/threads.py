@@ -169,10 +169,14 @@ class Worker(WorkerWords[Queue]):
     def drain(self) -> int:
         """Do the jobs that are there now, in this thread; return how many there were. For tests."""
         done = 0
-        while self._read(wait_ms=None):
-            while (entry := self._begin()) is not None:
-                self._do(entry)
-                done += 1
+        try:
+            while not self._stopping and self._read(wait_ms=None):
+                while (entry := self._begin()) is not None:
+                    self._do(entry)
+                    done += 1
+        finally:
+            self._hand.release(time.monotonic(), everything=True)
+            self._tell()
         return done
 
     def _work(self) -> None:

@@ -174,6 +174,17 @@ async def test_what_was_not_begun_goes_back_uncounted_when_a_worker_stops(
     assert (sorted(done), await left(queue)) == (sorted(ids), (0, 0))
 
 
+async def test_a_drain_that_is_stopped_gives_back_what_it_has_not_begun(queue: Queue) -> None:
+    async def work(job: Job) -> None:
+        if job.fields["n"] == "300":
+            worker.stop()
+
+    await queue.enqueue_many({"n": str(number)} for number in range(1, 1001))
+    worker = Worker(queue, work)
+    assert await worker.drain() == 300
+    assert await Worker(queue, nothing).drain() == 700
+
+
 async def test_a_worker_that_is_cancelled_loses_no_job(
     queue: Queue, server: PenstockServer
 ) -> None:

@@ -352,6 +352,17 @@ def test_what_was_not_begun_goes_back_uncounted_when_a_worker_stops(client: redi
     assert (sorted(done), left(queue)) == (sorted(ids), (0, 0))
 
 
+def test_a_drain_that_is_stopped_gives_back_what_it_has_not_begun(queue: Queue) -> None:
+    def work(job: Job) -> None:
+        if job.fields["n"] == "300":
+            worker.stop()
+
+    queue.enqueue_many({"n": str(number)} for number in range(1, 1001))
+    worker = Worker(queue, work)
+    assert worker.drain() == 300
+    assert Worker(queue, lambda job: None).drain() == 700
+
+
 def test_a_slow_job_does_not_hold_up_what_was_read_with_it(client: redis.Redis) -> None:
     queue = Queue(client, "slow", visibility_ms=2000)
     queue.declare()
