@@ -188,7 +188,7 @@ class Worker(WorkerWords[Queue]):
                     self._do(entry)
                 else:
                     self._get_more()
-        except Exception as error:  # run() raises it
+        except BaseException as error:  # run() raises it, even if this thread has no say
             self._failed = error
         finally:
             self.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -517,6 +518,21 @@ def test_a_worker_that_signs_off_drops_no_job_of_another_of_its_name(
     worker.stop()
     worker.run()
     assert queue.take("v") is not None
+
+
+def test_a_job_ends_the_program_from_any_thread(queue: Queue) -> None:
+    together = threading.Barrier(2, timeout=20)
+
+    def leave(job: Job) -> None:
+        together.wait()
+        if threading.current_thread() is not threading.main_thread():
+            sys.exit(3)
+
+    queue.enqueue_many([{"n": "1"}] * 2)
+    with pytest.raises(SystemExit) as ended:
+        Worker(queue, leave, threads=2).run()
+    assert ended.value.code == 3
+    assert left(queue) == (1, 0)
 
 
 def test_a_worker_ends_if_there_is_no_such_queue(client: redis.Redis) -> None:
