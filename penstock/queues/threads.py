@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import redis
@@ -136,11 +137,15 @@ class Worker(WorkerWords[Queue]):
 
     A job is done when *function* returns. If it raises, the job comes again after the queue's
     back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
+
+    Raises TypeError if *function* is a coroutine function, which only asyncio's Worker runs.
     """
 
     def __init__(
         self, queue: Queue, function: Callable[[Job], object], *, name: str = "", threads: int = 1
     ) -> None:
+        if iscoroutinefunction(function):
+            raise TypeError("a coroutine function is for the Worker of penstock.queues.asyncio")
         super().__init__(queue, name, threads)
         self._function = function
         self._reading = threading.Lock()  # one thread reads for all

@@ -174,6 +174,13 @@ def test_a_queue_needs_a_visibility(client: redis.Redis) -> None:
         Queue(client, "lost", visibility_ms=0)
 
 
+def test_a_coroutine_function_is_for_another_worker(queue: Queue) -> None:
+    async def send(job: Job) -> None: ...
+
+    with pytest.raises(TypeError, match=r"penstock\.queues\.asyncio"):
+        Worker(queue, send)
+
+
 def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
     def reject(job: Job) -> None:
         raise Rejected(job.id)
