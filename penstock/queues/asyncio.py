@@ -143,6 +143,8 @@ class Worker(WorkerWords[Queue]):
 
     A job is done when *function* returns. If it raises, the job comes again after the queue's
     back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
+
+    Raises ValueError if *concurrency* is not positive.
     """
 
     def __init__(

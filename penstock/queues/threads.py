@@ -138,7 +138,8 @@ class Worker(WorkerWords[Queue]):
     A job is done when *function* returns. If it raises, the job comes again after the queue's
     back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
 
-    Raises TypeError if *function* is a coroutine function, which only asyncio's Worker runs.
+    Raises TypeError if *function* is a coroutine function, which only asyncio's Worker runs, and
+    ValueError if *threads* is not positive.
     """
 
     def __init__(

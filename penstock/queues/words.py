@@ -183,6 +183,8 @@ class WorkerWords(Generic[AnyQueue]):
     """What workers of both kinds have: a name, and jobs in hand."""
 
     def __init__(self, queue: AnyQueue, name: str, abreast: int) -> None:
+        if abreast < 1:
+            raise ValueError("a worker does at least one job at a time")
         self._queue = queue
         self._name = name or f"worker-{uuid.uuid4().hex[:12]}"
         self._abreast = abreast

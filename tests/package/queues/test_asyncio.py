@@ -137,6 +137,11 @@ async def test_delayed_and_recurring_jobs(queue: Queue, server: PenstockServer) 
     assert await queue.unschedule("ping")
 
 
+async def test_a_worker_does_at_least_one_job_at_a_time(queue: Queue) -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Worker(queue, nothing, concurrency=0)
+
+
 async def test_several_jobs_are_done_at_a_time(queue: Queue) -> None:
     together, ids = asyncio.Event(), set()
 

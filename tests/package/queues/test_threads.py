@@ -322,6 +322,11 @@ def test_to_declare_it_again_changes_its_settings(queue: Queue) -> None:
     assert queue.take("w") is None
 
 
+def test_a_worker_does_at_least_one_job_at_a_time(queue: Queue) -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Worker(queue, print, threads=0)
+
+
 def test_several_threads_work_until_they_are_stopped(queue: Queue) -> None:
     together = threading.Barrier(3, timeout=20)
     ids, places = set(), set()
