@@ -24,6 +24,7 @@ from penstock.queues.words import (
     entries_in,
     has_nothing,
     is_lost,
+    waits,
 )
 
 if TYPE_CHECKING:
@@ -106,9 +107,10 @@ class Queue(QueueWords["Client"]):
         return int(self.call(self.to_redrive(count))[0])
 
     def take(self, worker: str, wait_ms: int | None = None) -> Job | None:
-        """The next job for *worker*, or None after *wait_ms* ms (None: at once)."""
-        for entry in entries_in(self.call(self.to_take(worker, 1, wait_ms))[0]):
-            return Job(self, worker, *entry)
+        """The next job for *worker*, or None after *wait_ms* ms (None, or 0: at once)."""
+        for some_ms in waits(wait_ms):
+            for entry in entries_in(self.call(self.to_take(worker, 1, some_ms))[0]):
+                return Job(self, worker, *entry)
         return None
 
 

@@ -304,6 +304,15 @@ def has_nothing(consumers: Any, worker: str) -> bool:
     return False
 
 
+def waits(wait_ms: int | None) -> Iterator[int | None]:
+    """Together *wait_ms*, each shorter than redis-py waits for an answer: 5 s by default."""
+    if not wait_ms:
+        yield None
+        return
+    for waited in range(0, wait_ms, WAIT_MS):
+        yield min(WAIT_MS, wait_ms - waited)
+
+
 def batches(items: Iterable[Item], count: int) -> Iterator[list[Item]]:
     """Lists of *count* items at most."""
     left = iter(items)

@@ -142,6 +142,15 @@ async def test_a_worker_does_at_least_one_job_at_a_time(queue: Queue) -> None:
         Worker(queue, nothing, concurrency=0)
 
 
+async def test_a_wait_may_be_longer_than_the_client_s_patience(server: PenstockServer) -> None:
+    client = server.async_client(socket_timeout=1.2)
+    queue = Queue(client, "quiet")
+    await queue.declare()
+    assert await queue.take("w", 0) is None
+    assert await queue.take("w", 1300) is None
+    await client.aclose()
+
+
 async def test_several_jobs_are_done_at_a_time(queue: Queue) -> None:
     together, ids = asyncio.Event(), set()
 

@@ -327,6 +327,15 @@ def test_a_worker_does_at_least_one_job_at_a_time(queue: Queue) -> None:
         Worker(queue, print, threads=0)
 
 
+def test_a_wait_may_be_longer_than_the_client_s_patience(server: PenstockServer) -> None:
+    client = server.client(socket_timeout=1.2)
+    queue = Queue(client, "quiet")
+    queue.declare()
+    assert queue.take("w", 0) is None
+    assert queue.take("w", 1300) is None
+    client.close()
+
+
 def test_several_threads_work_until_they_are_stopped(queue: Queue) -> None:
     together = threading.Barrier(3, timeout=20)
     ids, places = set(), set()
