@@ -56,11 +56,13 @@ def _parser(program: str) -> argparse.ArgumentParser:
     shown = argparse.ArgumentParser(add_help=False)
     shown.add_argument("--json", action="store_true", help="as JSON, for programs")
     group = argparse.ArgumentParser(add_help=False)
-    group.add_argument("queue", help="the stream")
+    group.add_argument("queue", type=os.fsencode, help="the stream")
     group.add_argument("--group", help="which of its groups, if there are several")
 
     ls = verbs.add_parser("ls", parents=[server, shown], help="all queues, in a table")
-    ls.add_argument("pattern", nargs="?", default="*", help="only streams with such names")
+    ls.add_argument(
+        "pattern", nargs="?", default="*", type=os.fsencode, help="only streams with such names"
+    )
     ls.set_defaults(act=_ls)
     peek = verbs.add_parser(
         "peek",
@@ -97,7 +99,7 @@ def _ls(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
 def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
     if options.count < 1:
         raise QueueError("--count must be at least 1")
-    key = options.queue.encode()
+    key: bytes = options.queue
     group = _group(client, options)
     now_ms = _now_ms(client)
     state = _state(client, key, group, now_ms)
@@ -120,9 +122,9 @@ def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
 
 
 def _redrive(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
-    dead = _settings(client, options.queue.encode(), _group(client, options))["deadletter"]
+    dead = _settings(client, options.queue, _group(client, options))["deadletter"]
     if not dead:
-        raise QueueError(f"{options.queue} has no dead letters: XGROUP CFGSET ... DEADLETTER")
+        raise QueueError(f"{text(options.queue)} has no dead letters: XGROUP CFGSET ... DEADLETTER")
     sent, most = 0, options.count
     while most is None or sent < most:
         some = AT_ONCE if most is None else min(AT_ONCE, most - sent)
@@ -162,13 +164,13 @@ def _groups(client: redis.Redis, key: bytes) -> list[Row]:
 
 def _group(client: redis.Redis, options: argparse.Namespace) -> Row:
     """The group that *options* name, or the only one."""
-    groups = {text(group["name"]): group for group in _groups(client, options.queue.encode())}
+    groups = {text(group["name"]): group for group in _groups(client, options.queue)}
     if not groups:
-        raise QueueError(f"there is no queue {options.queue}")
+        raise QueueError(f"there is no queue {text(options.queue)}")
     if options.group is None and len(groups) == 1:
         return next(iter(groups.values()))
     if options.group not in groups:
-        raise QueueError(f"{options.queue} has the groups {', '.join(groups)}: say --group")
+        raise QueueError(f"{text(options.queue)} has the groups {', '.join(groups)}: say --group")
     return groups[options.group]
 
 

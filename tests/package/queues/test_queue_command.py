@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -140,6 +141,18 @@ def test_names_and_fields_do_nothing_to_a_terminal(
     assert "\\xff\\x1b[2J  g\\n" in say("ls")
     queue.enqueue({"to": "\x1b[2J"})
     assert "to=\\x1b[2J" in say("peek", "mails")
+
+
+def test_a_queue_may_have_any_name(
+    queue: Queue, say: Callable[..., str], refused: Callable[..., str]
+) -> None:
+    name, octets = os.fsdecode(b"\xff\x1b[2J"), b"\xff\x1b[2J"
+    queue.client.xgroup_create(octets, "workers", "0", mkstream=True)
+    assert "\\xff\\x1b[2J  workers" in say("ls", os.fsdecode(b"\xff*"))
+    assert say("peek", name).startswith("scheduled: 0")
+    assert say("pause", name) == "paused\n"
+    assert refused("redrive", name).startswith("\\xff\\x1b[2J has no dead letters")
+    assert refused("peek", name * 2) == "there is no queue " + "\\xff\\x1b[2J" * 2
 
 
 def test_what_cannot_be_done_is_one_line(queue: Queue, refused: Callable[..., str]) -> None:
