@@ -7,6 +7,8 @@ import sys
 
 from penstock.launch import launch
 
+PIPE_CLOSED = 128 + 13  # the status of what SIGPIPE ends, as a shell has it
+
 HELP = """\
 Usage: {command} serve [/path/to/redis.conf] [options]
        {command} check [--fix] PATH ...
@@ -31,7 +33,17 @@ def main(argv: list[str] | None = None, command: str = "penstock") -> int:
 
     *command* is what the user calls it, for the usage texts.
     """
-    words = sys.argv[1:] if argv is None else argv
+    try:
+        status = _do(sys.argv[1:] if argv is None else argv, command)
+        if sys.stdout is not None:  # as it is with >&-
+            sys.stdout.flush()
+    except BrokenPipeError:  # who reads, as head does, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    return status
+
+
+def _do(words: list[str], command: str) -> int:
     verb = words[0] if words else ""
     if verb in ("--help", "-h"):
         sys.stdout.write(HELP.format(command=command))

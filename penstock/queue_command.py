@@ -37,6 +37,8 @@ def run_queue(argv: list[str], command: str) -> int:
         with redis.Redis.from_url(options.url) as client:
             for line in options.act(client, options):
                 print(line)
+    except BrokenPipeError:
+        raise
     except (QueueError, redis.RedisError, ValueError, OSError) as error:
         return _refused(command, str(error))
     return 0

@@ -49,6 +49,8 @@ def main(
                     sys.stdout.write(line + "\n")
                 if not found.is_whole and not (options.fix and _fix(found, ask, system)):
                     status = max(status, 1)
+        except BrokenPipeError:  # of what is printed
+            raise
         except OSError as error:
             sys.stderr.write(f"{path}: {error.strerror or error}\n")
             status = 2

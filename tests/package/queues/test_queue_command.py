@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,8 @@ from penstock import queue_command
 from penstock.command_line import main
 from penstock.queues import Queue, Worker
 from penstock.testing import PenstockServer
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(params=[2, 3])
@@ -163,6 +167,25 @@ def test_what_cannot_be_done_is_one_line(queue: Queue, refused: Callable[..., st
     assert refused("redrive", "mails", "--group", "audit").startswith("mails has no dead letters")
     queue.client.set("text", "x")
     assert refused("pause", "text").startswith("WRONGTYPE")
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize(
+    "words", [["queue", "peek", "mails", "--url"], ["check", os.devnull], ["--help"]]
+)
+def test_who_reads_may_have_seen_enough(
+    queue: Queue, url: str, words: list[str], buffered: bool
+) -> None:
+    options = [] if buffered else ["-u"]
+    last = [url] if words[-1] == "--url" else []
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as closed:
+        ended = subprocess.run(
+            [sys.executable, *options, "-m", "penstock", *words, *last],
+            cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, check=False, timeout=60,
+        )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (141, b"")
 
 
 def test_a_server_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
