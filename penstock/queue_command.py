@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 from penstock.shown import pairs, span, text
@@ -33,6 +34,8 @@ def run_queue(argv: list[str], command: str) -> int:
         import redis  # noqa: PLC0415  (not everybody has it, or needs it)
     except ImportError:
         return _refused(command, NO_CLIENT)
+    if isinstance(sys.stdout, TextIOWrapper):  # names may have signs that its charset has not
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with redis.Redis.from_url(options.url) as client:
             for line in options.act(client, options):

@@ -169,6 +169,17 @@ def test_what_cannot_be_done_is_one_line(queue: Queue, refused: Callable[..., st
     assert refused("pause", "text").startswith("WRONGTYPE")
 
 
+def test_signs_that_the_terminal_has_not_are_escaped(queue: Queue, url: str) -> None:
+    queue.enqueue({"to": "zoë €"})
+    shown = subprocess.run(
+        [sys.executable, "-m", "penstock", "queue", "peek", "mails", "--url", url],
+        cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "latin-1"}, capture_output=True,
+        check=True, timeout=60,
+    )  # fmt: skip
+    assert b"to=zo\xeb \\u20ac\n" in shown.stdout
+    assert b"dead: 2" in shown.stdout
+
+
 @pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize(
     "words", [["queue", "peek", "mails", "--url"], ["check", os.devnull], ["--help"]]
