@@ -38,6 +38,7 @@ def run_queue(argv: list[str], command: str) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with redis.Redis.from_url(options.url) as client:
+            _connect(client)
             for line in options.act(client, options):
                 print(line)
     except BrokenPipeError:
@@ -45,6 +46,15 @@ def run_queue(argv: list[str], command: str) -> int:
     except (QueueError, redis.RedisError, ValueError, OSError) as error:
         return _refused(command, str(error))
     return 0
+
+
+def _connect(client: redis.Redis) -> None:
+    """Connect, with replies in octets, whatever the URL says, which may be that of a program."""
+    client.connection_pool.connection_kwargs["decode_responses"] = False
+    try:
+        client.ping()
+    except TypeError as error:  # redis-py has no such option
+        raise QueueError(f"the URL does not fit: {error}") from error
 
 
 def _refused(command: str, why: str) -> int:

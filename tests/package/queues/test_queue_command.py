@@ -180,6 +180,23 @@ def test_signs_that_the_terminal_has_not_are_escaped(queue: Queue, url: str) -> 
     assert b"dead: 2" in shown.stdout
 
 
+def test_the_url_may_be_that_of_a_program_that_wants_text(
+    queue: Queue, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["ls"], ["peek", "mails"], ["redrive", "mails"], ["pause", "mails"]):
+        assert main(["queue", *words, "--url", f"{url}&decode_responses=True"]) == 0
+    assert "2 sent back\npaused\n" in capsys.readouterr().out
+
+
+def test_a_url_with_an_option_that_is_none_is_one_line(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["queue", "ls", "--url", f"{url}&retries=3"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "'retries'" in said
+
+
 @pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize(
     "words", [["queue", "peek", "mails", "--url"], ["check", os.devnull], ["--help"]]
