@@ -26,6 +26,7 @@ from penstock.queues.words import (
     entries_in,
     has_nothing,
     is_lost,
+    options_of,
     waits,
 )
 
@@ -42,11 +43,11 @@ class Queue(QueueWords["Client"]):
         """Run *commands* in one round trip. Raises the first of their errors."""
         if len(commands) == 1:
             execute: Any = self.client.execute_command
-            return [await execute(*commands[0])]
+            return [await execute(*commands[0], **options_of(commands[0]))]
         async with self.client.pipeline(transaction=False) as pipeline:
             add: Any = pipeline.execute_command
             for words in commands:
-                add(*words)
+                add(*words, **options_of(words))
             return await pipeline.execute()
 
     async def declare(self) -> None:
@@ -116,7 +117,7 @@ class Queue(QueueWords["Client"]):
         """The next job for *worker*, or None after *wait_ms* ms (None, or 0: at once)."""
         for some_ms in waits(wait_ms):
             for entry in entries_in((await self.call(self.to_take(worker, 1, some_ms)))[0]):
-                return Job(self, worker, *entry)
+                return Job(self, worker, *self.reader()(entry))
         return None
 
 

@@ -24,6 +24,7 @@ from penstock.queues.words import (
     entries_in,
     has_nothing,
     is_lost,
+    options_of,
     waits,
 )
 
@@ -38,11 +39,11 @@ class Queue(QueueWords["Client"]):
         """Run *commands* in one round trip. Raises the first of their errors."""
         if len(commands) == 1:
             execute: Any = self.client.execute_command
-            return [execute(*commands[0])]
+            return [execute(*commands[0], **options_of(commands[0]))]
         with self.client.pipeline(transaction=False) as pipeline:
             add: Any = pipeline.execute_command
             for words in commands:
-                add(*words)
+                add(*words, **options_of(words))
             return pipeline.execute()
 
     def declare(self) -> None:
@@ -110,7 +111,7 @@ class Queue(QueueWords["Client"]):
         """The next job for *worker*, or None after *wait_ms* ms (None, or 0: at once)."""
         for some_ms in waits(wait_ms):
             for entry in entries_in(self.call(self.to_take(worker, 1, some_ms))[0]):
-                return Job(self, worker, *entry)
+                return Job(self, worker, *self.reader()(entry))
         return None
 
 

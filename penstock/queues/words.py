@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -13,6 +13,7 @@ from traceback import format_exception_only
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import redis
+from redis.client import NEVER_DECODE
 
 from penstock.queues.hand import DONE, FAILED, REJECTED, Entry, Hand, Outcome
 
@@ -135,6 +136,18 @@ class QueueWords(Generic[AnyClient]):
             "STREAMS", self.name, ">",
         )  # fmt: skip
 
+    def reader(self) -> Callable[[Entry], Entry]:
+        """What makes entries text, if the client decodes. It raises UnicodeDecodeError."""
+        client: Any = self.client
+        encoder = client.get_encoder()
+        how = encoder.encoding, encoder.encoding_errors
+
+        def read(entry: Entry) -> Entry:
+            fields = entry[1].items()
+            return str(entry[0], *how), {str(k, *how): str(v, *how) for k, v in fields}
+
+        return read if encoder.decode_responses else lambda entry: entry
+
     def to_tell(self, outcome: Outcome, ids: Sequence[Any]) -> Words:
         """What has become of these jobs."""
         if not outcome.mode:
@@ -208,8 +221,18 @@ class WorkerWords(Generic[AnyQueue]):
     def _took(self, answer: Any) -> bool:
         """Take the jobs of an *answer* to XREADGROUP; whether there are any."""
         entries = entries_in(answer)
-        self._hand.give(entries, time.monotonic())
+        self._hand.give(self._legible(entries), time.monotonic())
         return bool(entries)
+
+    def _legible(self, entries: list[Entry]) -> Iterator[Entry]:
+        """These jobs as the client has them. What it cannot read is rejected, and only that."""
+        read = self._queue.reader()
+        for entry in entries:
+            try:
+                yield read(entry)
+            except UnicodeDecodeError as error:
+                with self._attempt(JobWords(self._queue, self._name, *entry)):
+                    raise Rejected(_reason(error).decode()) from error
 
     def _release(self) -> None:
         """What has waited for too long goes back; all of it, if the worker shall stop."""
@@ -277,8 +300,13 @@ def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:
     return (word for pair in fields.items() for word in pair)
 
 
+def options_of(words: Words) -> dict[str, Any]:
+    """How redis-py shall read the answer: jobs in octets, as one of them may be no text."""
+    return {NEVER_DECODE: True} if words[0] == "XREADGROUP" else {}
+
+
 def entries_in(answer: Any) -> list[Entry]:
-    """The entries of an answer to XREADGROUP of one stream.
+    """The entries of an answer to XREADGROUP of one stream, in octets.
 
     RESP3 answers a map of lists of entries, RESP2 pairs.
     """

@@ -151,6 +151,19 @@ async def test_a_wait_may_be_longer_than_the_client_s_patience(server: PenstockS
     await client.aclose()
 
 
+async def test_a_job_that_is_no_text_takes_no_other_with_it(
+    queue: Queue, server: PenstockServer
+) -> None:
+    await queue.enqueue_many([{"n": "1"}] * 200)
+    await queue.enqueue({"n": b"\xff"})
+    await queue.enqueue_many([{"n": "1"}] * 200)
+    assert await Worker(queue, nothing).drain() == 400
+    assert await left(queue) == (0, 1)
+    ((_, letter),) = server.call("XRANGE", queue.dead_letters, "-", "+")
+    assert letter[1] == b"\xff"
+    assert letter[-1].startswith(b"UnicodeDecodeError: ")
+
+
 async def test_several_jobs_are_done_at_a_time(queue: Queue) -> None:
     together, ids = asyncio.Event(), set()
 

@@ -336,6 +336,17 @@ def test_a_wait_may_be_longer_than_the_client_s_patience(server: PenstockServer)
     client.close()
 
 
+def test_a_job_that_is_no_text_takes_no_other_with_it(queue: Queue, server: PenstockServer) -> None:
+    queue.enqueue_many([{"n": "1"}] * 200)
+    queue.enqueue({"n": b"\xff"})
+    queue.enqueue_many([{"n": "1"}] * 200)
+    assert Worker(queue, lambda job: None).drain() == 400
+    assert left(queue) == (0, 1)
+    ((_, letter),) = server.call("XRANGE", queue.dead_letters, "-", "+")
+    assert letter[1] == b"\xff"
+    assert letter[-1].startswith(b"UnicodeDecodeError: ")
+
+
 def test_several_threads_work_until_they_are_stopped(queue: Queue) -> None:
     together = threading.Barrier(3, timeout=20)
     ids, places = set(), set()
