@@ -140,13 +140,18 @@ def _redrive(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
     dead = _settings(client, options.queue, _group(client, options))["deadletter"]
     if not dead:
         raise QueueError(f"{text(options.queue)} has no dead letters: XGROUP CFGSET ... DEADLETTER")
-    sent, most = 0, options.count
-    while most is None or sent < most:
+    sent, most, after = 0, options.count, b"-"
+    for command in ("XRANGE", "XREVRANGE"):
+        client.set_response_callback(command, lambda ids, **_: ids)
+    # What cannot go back stays, and holds up no other. What comes meanwhile is for the next time.
+    last = _call(client, "XREVRANGE", dead, "+", "-", "COUNT", 1, "NOFIELDS")
+    while last and (most is None or sent < most):
         some = AT_ONCE if most is None else min(AT_ONCE, most - sent)
-        now = int(_call(client, "XREDRIVE", dead, "COUNT", some))
-        sent += now
-        if now < some:
+        ids = _call(client, "XRANGE", dead, after, last[0], "COUNT", some, "NOFIELDS")
+        if not ids:
             break
+        sent += int(_call(client, "XREDRIVE", dead, *ids))
+        after = b"(" + ids[-1]
     yield f"{sent:,} sent back"
 
 

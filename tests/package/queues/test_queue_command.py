@@ -15,7 +15,7 @@ import pytest
 
 from penstock import queue_command
 from penstock.command_line import main
-from penstock.queues import Queue, Worker
+from penstock.queues import Job, Queue, Rejected, Worker
 from penstock.testing import PenstockServer
 
 ROOT = Path(__file__).parents[3]
@@ -128,6 +128,26 @@ def test_redrive_sends_dead_letters_back(queue: Queue, say: Callable[..., str]) 
     assert say("redrive", "mails") == "1 sent back\n"
     assert say("redrive", "mails") == "0 sent back\n"
     assert Worker(queue, lambda job: None).drain() == 5
+
+
+def test_dead_letters_that_cannot_go_back_hold_up_no_others(
+    queue: Queue, say: Callable[..., str]
+) -> None:
+    def reject(job: Job) -> None:
+        raise Rejected
+
+    gone, kept = (Queue(queue.client, name, dead_letters="dead") for name in ("gone", "kept"))
+    for each, count in ((gone, 1100), (kept, 3)):
+        each.declare()
+        each.enqueue_many([{"n": "1"}] * count)
+        assert Worker(each, reject).drain() == count
+    queue.client.delete("gone")
+    assert say("redrive", "kept", "--count", "2") == "2 sent back\n"
+    assert say("redrive", "kept") == "1 sent back\n"
+    assert Worker(kept, lambda job: None).drain() == 3
+    assert queue.client.xlen("dead") == 1100
+    queue.client.delete("dead")
+    assert say("redrive", "kept") == "0 sent back\n"
 
 
 def test_a_queue_is_paused_and_resumed(queue: Queue, say: Callable[..., str]) -> None:
