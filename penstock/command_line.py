@@ -7,7 +7,7 @@ import sys
 
 from penstock.launch import launch
 
-PIPE_CLOSED = 128 + 13  # the status of what SIGPIPE ends, as a shell has it
+PIPE_CLOSED, INTERRUPTED = 128 + 13, 128 + 2  # of what SIGPIPE and SIGINT end, as a shell has it
 
 HELP = """\
 Usage: {command} serve [/path/to/redis.conf] [options]
@@ -40,6 +40,8 @@ def main(argv: list[str] | None = None, command: str = "penstock") -> int:
     except BrokenPipeError:  # who reads, as head does, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return status
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -234,6 +237,22 @@ def test_who_reads_may_have_seen_enough(
             cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, check=False, timeout=60,
         )  # fmt: skip
     assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("words", [["queue", "ls"], ["top", "--once"]])
+def test_who_waits_may_have_waited_enough(words: list[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}"
+        program = [sys.executable, "-m", "penstock", *words, "--url", url]
+        with (
+            subprocess.Popen(program, cwd=ROOT, stderr=subprocess.PIPE) as waiting,
+            silent.accept()[0] as connection,
+        ):
+            connection.recv(1)
+            time.sleep(0.1)
+            waiting.send_signal(signal.SIGINT)
+            _, errors = waiting.communicate(timeout=20)
+    assert (waiting.returncode, errors) == (130, b"")
 
 
 def test_a_server_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
