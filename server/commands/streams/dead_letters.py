@@ -10,6 +10,8 @@ whose words every Redis knows. XREDRIVE sends dead letters back.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from protocol.replies import ErrorReply, Reply
 from server.commands.shared.side_rights import NO_RIGHT
 from server.commands.streams import stream_args
@@ -39,6 +41,10 @@ FIELDS = (
 FIRST_MS = 5  # which of them was not always there
 OLDER_FIELDS = (*FIELDS[:FIRST_MS], *FIELDS[FIRST_MS + 1 :])
 AT_ONCE = 100  # dead letters that XREDRIVE sends back, unless it is told how many
+MOST_THAT_STAY = 10_000  # it passes so many others; defends clients against one that looks at all
+
+# What goes back: its id, its own fields, and the stream where it comes from, by name.
+Letter: TypeAlias = tuple[StreamId, list[bytes], bytes, Stream]
 
 COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
 
@@ -210,7 +216,7 @@ def xredrive(call: Call) -> Reply:
 
     Without ids the oldest ones, 100 at most or *count*. What is no dead letter stays where it is.
     So does one of a group that, as it is now, does not send its dead letters here: who may add
-    entries here must not choose where they go.
+    entries here must not choose where they go. 10,000 of those that stay are passed over.
     """
     argv, key = call.argv, call.argv[1]
     args = Args(argv, 2)
@@ -221,17 +227,14 @@ def xredrive(call: Call) -> Reply:
     dead = call.db.find(key, Stream)
     if dead is None:
         return 0
-    letters = _named(dead, ids) if ids else _oldest(dead, most)
-    if not all(call.client.user.may_write(_origin(fields)[1]) for _, fields in letters):
+    letters = _named(call, key, dead, ids) if ids else _oldest(call, key, dead, most)
+    if not all(call.client.user.may_write(origin) for _, _, origin, _ in letters):
         raise NO_RIGHT
     sent = 0
-    for entry_id, fields in letters:
-        end, origin, name = _origin(fields)
-        policy = policy_of(call, origin, name)
-        target = call.db.find(origin, Stream) if policy and policy.dead_letter == key else None
-        if target is None or target.is_full():
+    for entry_id, fields, origin, target in letters:
+        if target.is_full():
             continue
-        _add(call, origin, target, fields[:end])
+        _add(call, origin, target, fields)
         dead.delete(entry_id)
         call.server.agenda.entries_gone(call.db, key, [entry_id])
         call.db.changed(key, b"xdel", changes=1, log=(b"XDEL", key, entry_id.encode()))
@@ -239,28 +242,39 @@ def xredrive(call: Call) -> Reply:
     return sent
 
 
-def _named(dead: Stream, ids: list[StreamId]) -> list[tuple[StreamId, list[bytes]]]:
+def _named(call: Call, key: bytes, dead: Stream, ids: list[StreamId]) -> list[Letter]:
+    """Those of *ids* that go back."""
     found = []
     for entry_id in dict.fromkeys(ids):
         entry = dead.range(entry_id, entry_id)
         if entry.next():
-            found.append((entry_id, entry.read_fields()))
-    return [letter for letter in found if _is_dead_letter(letter[1])]
+            found.append(_way_back(call, key, entry_id, entry.read_fields()))
+    return [letter for letter in found if letter is not None]
 
 
-def _oldest(dead: Stream, most: int) -> list[tuple[StreamId, list[bytes]]]:
-    found: list[tuple[StreamId, list[bytes]]] = []
+def _oldest(call: Call, key: bytes, dead: Stream, most: int) -> list[Letter]:
+    """The first *most* that go back; those before them that stay hold up no others."""
+    found: list[Letter] = []
     entry = dead.range()
-    while len(found) < most and entry.next():
-        fields = entry.read_fields()
-        if _is_dead_letter(fields):
-            found.append((entry.id, fields))
+    left = most + MOST_THAT_STAY
+    while len(found) < most and left and entry.next():
+        left -= 1
+        letter = _way_back(call, key, entry.id, entry.read_fields())
+        if letter is not None:
+            found.append(letter)
     return found
 
 
-def _is_dead_letter(fields: list[bytes]) -> bool:
-    """Whether they end with those of an origin, and something is before these."""
-    return _origin(fields)[0] > 0
+def _way_back(call: Call, key: bytes, entry_id: StreamId, fields: list[bytes]) -> Letter | None:
+    """A dead letter of the stream at *key*, and where it goes; None if it stays."""
+    end, origin, name = _origin(fields)
+    policy = policy_of(call, origin, name) if end else None
+    if policy is None or policy.dead_letter != key:
+        return None
+    target = call.db.find(origin, Stream)
+    if target is None or target.is_full():
+        return None
+    return entry_id, fields[:end], origin, target
 
 
 def _origin(fields: list[bytes]) -> tuple[int, bytes, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.commands.streams import dead_letters
 from server.config.parameters import Config
 from server.parts.persistence.log_commands import CommandPieces
 from storage.errors import Corrupt
@@ -456,6 +457,33 @@ class TestDeadLetters:
         assert queue.send_line("XREDRIVE dead") == 0
         assert queue.send_line("XLEN dead") == 4
         assert queue.send_line("EXISTS nosuch") == 0
+
+    def test_dead_letters_that_stay_hold_up_no_others(self, queue):
+        """Nor does one whose origin the user may not write, as it would not go there."""
+        letter = (
+            "dead-id 1-0 dead-group g dead-consumer c dead-deliveries 1 dead-delivered-ms 1"
+            " dead-reason fatal"
+        )
+        for n in range(5):
+            queue.send_line(f"XADD dead 1-{n + 1} job {n} dead-stream deleted {letter}")
+        self.delivered_twice(queue)
+        queue.send_line(READ.format("ann"))
+        queue.send_line("ACL SETUSER u on nopass +@all ~dead ~s")
+        user = queue.client()
+        user.send("AUTH", "u", "x")
+        assert user.send_line("XREDRIVE dead COUNT 2") == 2
+        assert user.send_line("XREDRIVE dead") == 1
+        assert [entry[b"job"] for entry in entries(queue, "s")[3:]] == [b"1", b"2", b"3"]
+        assert queue.send_line("XLEN dead") == 5
+
+    def test_xredrive_passes_over_many_but_does_not_look_at_all(self, queue, monkeypatch):
+        monkeypatch.setattr(dead_letters, "MOST_THAT_STAY", 3)
+        for n in range(4):
+            queue.send_line(f"XADD dead 1-{n + 1} no letter")
+        self.delivered_twice(queue)
+        queue.send_line(READ.format("ann"))
+        assert queue.send_line("XREDRIVE dead COUNT 1") == 0
+        assert queue.send_line("XREDRIVE dead COUNT 2") == 1
 
     def test_dead_letters_that_would_come_back_stay_pending(self, queue):
         self.delivered_twice(queue)
