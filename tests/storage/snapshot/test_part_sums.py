@@ -18,6 +18,7 @@ from storage.snapshot.snapshot_writer import SnapshotWriter
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 from tests.storage.snapshot.test_snapshot import databases
+from tests.worth import rounds
 
 
 def filled() -> list[Keyspace]:
@@ -64,7 +65,7 @@ def test_a_flipped_bit_is_found_in_its_part() -> None:
     fields = fields_of_sums(data)
     assert len(fields) >= 2
     random = Random(3)
-    for _ in range(60):
+    for _ in range(rounds(60)):
         at = random.randrange(len(data) - 8)
         changed = bytearray(data)
         changed[at] ^= 1 << random.randrange(8)

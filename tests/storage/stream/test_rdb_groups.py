@@ -25,10 +25,12 @@ def stream_with_groups() -> Stream:
     bob = busy.create_consumer(b"bob", SEEN + 1)
     busy.create_consumer(b"idle", SEEN + 2)
     alice.active_time, bob.active_time = ACTIVE, ACTIVE + 1
-    for seq in range(2500):
-        pending = busy.deliver(StreamId(1, seq), bob if seq % 3 else alice, DELIVERED - seq % 7)
-        if seq % 5 == 0:
-            busy.deliver_again(pending, DELIVERED + seq)
+    delivered = [
+        busy.deliver(StreamId(1, seq), bob if seq % 3 else alice, DELIVERED - seq % 7)
+        for seq in range(2500)
+    ]
+    for seq in range(0, 2500, 5):
+        busy.deliver_again(delivered[seq], DELIVERED + seq)
     stream.create_group(b"fresh", StreamId(1, 5))
     return stream
 
