@@ -320,6 +320,8 @@ def entries_in(answer: Any) -> list[Entry]:
 
 def is_lost(error: redis.RedisError) -> bool:
     """Whether it may be over in a while: so with a failover, a long script, a disk that is full."""
+    if isinstance(error, redis.AuthenticationError):  # a ConnectionError that does not pass
+        return False
     answer = str(error).rpartition("caused error: ")[2]  # redis-py puts the command before it
     return isinstance(error, LOST) or answer.startswith(BUSY)
 

@@ -483,6 +483,14 @@ def test_what_does_not_pass_is_one(error: redis.RedisError) -> None:
     assert not is_lost(error)
 
 
+def test_a_worker_whose_password_is_wrong_ends(queue: Queue, server: PenstockServer) -> None:
+    queue.client.config_set("requirepass", "right")
+    others = server.client(decode_responses=True, password="wrong")
+    with pytest.raises(redis.AuthenticationError):
+        Worker(Queue(others, "mails"), lambda job: None).run()
+    others.close()
+
+
 def test_a_worker_goes_on_when_its_server_was_a_replica_for_a_while(
     queue: Queue, server: PenstockServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
