@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 URL = "redis://127.0.0.1:6379"
 NO_CLIENT = 'it needs redis-py: pip install "penstock[queues]"'
+NOT_PENSTOCK = "the server is not Penstock, so its groups do nothing by themselves"
 REASON = "dead-reason"
 AT_ONCE = 1000  # dead letters that one XREDRIVE sends back
 
@@ -112,8 +113,7 @@ def _ls(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
 
 
 def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
-    if options.count < 1:
-        raise QueueError("--count must be at least 1")
+    _check_count(options)
     key: bytes = options.queue
     group = _group(client, options)
     now_ms = _now_ms(client)
@@ -136,7 +136,13 @@ def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
             yield "  ".join(("", job["id"], *_about(job, now_ms), fields))
 
 
+def _check_count(options: argparse.Namespace) -> None:
+    if options.count is not None and options.count < 1:
+        raise QueueError("--count must be at least 1")
+
+
 def _redrive(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
+    _check_count(options)
     dead = _settings(client, options.queue, _group(client, options))["deadletter"]
     if not dead:
         raise QueueError(f"{text(options.queue)} has no dead letters: XGROUP CFGSET ... DEADLETTER")
@@ -178,7 +184,14 @@ def _groups(client: redis.Redis, key: bytes) -> list[Row]:
     """The groups, as XINFO has them; those of a stream that has gone meanwhile are none."""
     if not client.exists(key):
         return []
-    found: list[Row] = _call(client, "XINFO GROUPS", key, "EXACT")
+    from redis import ResponseError  # noqa: PLC0415  (as above)
+
+    try:
+        found: list[Row] = _call(client, "XINFO GROUPS", key, "EXACT")
+    except ResponseError as error:
+        if "wrong number of arguments" in str(error):  # as Redis and Valkey say of EXACT
+            raise QueueError(NOT_PENSTOCK) from error
+        raise
     return found
 
 

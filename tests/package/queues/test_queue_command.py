@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from penstock import queue_command
 from penstock.command_line import main
 from penstock.queues import Job, Queue, Rejected, Worker
 from penstock.testing import PenstockServer
+from tests.compat.oracles import REDIS_7, VALKEY_9, Oracles
 
 ROOT = Path(__file__).parents[3]
 
@@ -185,6 +187,7 @@ def test_a_queue_may_have_any_name(
 def test_what_cannot_be_done_is_one_line(queue: Queue, refused: Callable[..., str]) -> None:
     assert refused("peek", "letters") == "there is no queue letters"
     assert refused("peek", "mails", "--count", "0") == "--count must be at least 1"
+    assert refused("redrive", "mails", "--count", "-1") == "--count must be at least 1"
     queue.client.xgroup_create("mails", "audit", "0")
     assert refused("pause", "mails") == "mails has the groups audit, workers: say --group"
     assert refused("redrive", "mails", "--group", "audit").startswith("mails has no dead letters")
@@ -278,3 +281,17 @@ def test_without_redis_py_it_says_what_is_missing(
 
 def test_an_empty_server_has_no_queues(server: PenstockServer, say: Callable[..., str]) -> None:
     assert say("ls") == ""
+
+
+@pytest.mark.parametrize("kind", [REDIS_7, VALKEY_9])
+def test_of_another_server_it_says_that_it_is_not_penstock(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    servers = Oracles(tmp_path)
+    try:
+        port = servers.start(kind).port
+        redis.Redis(port=port).xgroup_create("mails", "workers", mkstream=True)
+        assert main(["queue", "peek", "mails", "--url", f"redis://127.0.0.1:{port}"]) == 1
+    finally:
+        servers.stop()
+    assert capsys.readouterr().err == f"penstock queue: {queue_command.NOT_PENSTOCK}\n"
