@@ -116,9 +116,9 @@ class Cron:
         self._watch_memory()
         self._end_pause(self._clock.passed_ms())
         if not state.restrictions.loading and state.restrictions.busy is None:
-            self._look_after_data()
+            self._look_after_data(now_ms)
 
-    def _look_after_data(self) -> None:
+    def _look_after_data(self, now_ms: int) -> None:
         state = self._state
         if state.config.switches.active_expire:
             producers.expire_due(state.events.clock.now_ms)  # nobody is told of that
@@ -132,6 +132,7 @@ class Cron:
         self._retention.begin()
         self._tend_streams()
         state.propagation.deliver_each()
+        state.replication.begin_copies(now_ms)
         state.persistence.tick()
         state.restrictions.follow_persistence()
 

@@ -86,7 +86,7 @@ class Copies:
             self._children.kill()
 
     def tick(self, now_ms: int) -> None:
-        """Begin a copy if one is due. Called by cron."""
+        """Begin a copy if one is due. Called by cron, between commands."""
         waiting = self.waiting
         if not waiting or self._children.child is not None or now_ms < self._not_before_ms:
             return

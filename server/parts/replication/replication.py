@@ -372,10 +372,16 @@ class Replication(Part):
                 replica.client.endpoint.disconnect()
         self.replicas.tick(now_ms, not self.failover.is_on)
         self.failover.tick(now_ms)
-        if self._copies is not None:
-            self._copies.tick(now_ms)
         if self.following is None and self.history.backlog is not None:
             self._drop_unused_backlog(now_ms)
+
+    def begin_copies(self, now_ms: int) -> None:
+        """Begin the full copy that is due. Called by cron, while no command is half done.
+
+        What a suspended script has changed would be in the copy, and in the stream after it, too.
+        """
+        if self._copies is not None:
+            self._copies.tick(now_ms)
 
     def _drop_unused_backlog(self, now_ms: int) -> None:
         """Drop the backlog repl-backlog-ttl seconds after the last replica has gone."""

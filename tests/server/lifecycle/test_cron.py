@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from server.lifecycle.cron import Cron
+from server.process.timers import NoTimers
 from tests.server.conftest import NOTHING, SocketlessServer
 
 
@@ -63,6 +64,26 @@ def test_a_pause_ends_when_it_is_over_and_not_at_the_next_tick(server, loop):
     server.pass_time(5)
     timer.run()
     assert guest.reply() == b"PONG"
+
+
+def test_a_copy_for_a_replica_waits_for_a_script_that_is_half_done(server, loop, monkeypatch):
+    """Once, it had what the script had changed by then, and all of it came in the stream, too."""
+    copies = server.state.replication.copies
+    begun = []
+    monkeypatch.setattr(copies, "_begin", lambda replicas, *_: begun.append(replicas))
+    replica = server.client()
+    replica.send("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "penstock")
+    replica.send("PSYNC", "?", -1)
+    server.send("CONFIG", "SET", "busy-reply-threshold", 1, "repl-diskless-sync-max-replicas", 1)
+    server.dispatcher.long_scripts.timers = NoTimers()
+    script = "redis.call('INCR', 'k') for i = 1, 3000000 do end return redis.call('INCR', 'k')"
+    assert server.send("EVAL", script, 0) == NOTHING
+    loop.next().run()
+    assert not begun
+    while server.owner.reply() == NOTHING:
+        server.turn(server.dispatcher.resume_script)
+    loop.next().run()
+    assert begun == [[replica.client.replica]]
 
 
 def test_the_timer_of_a_pause_leaves_that_of_a_wait(server, loop):
