@@ -226,7 +226,7 @@ class Client:
         """Answer *error* in place of all answers so far, and disconnect when it is sent."""
         self.out.truncate(0)
         if self.acks is not None:
-            self.acks.forget_marks()
+            self.acks.refuse()
         self.out.write(error)
         self.close_after_reply = True
 

@@ -12,6 +12,7 @@ cdef class Endpoint:
     cpdef sent_some(self)
     cpdef resume_writing(self)
     cpdef send(self)
+    cpdef set_apart(self)
     cpdef refuse(self, object error)
     cpdef disconnect(self)
     cpdef flush(self)

@@ -77,6 +77,9 @@ class Endpoint:
     def send(self) -> None:
         """Hand the answers so far to the socket."""
 
+    def set_apart(self) -> None:
+        """Hold apart what has been answered and waits for replicas. Nothing leaves now."""
+
     def refuse(self, error: ErrorReply) -> None:
         """Replace all answers so far by *error*, and close when it is sent."""
 

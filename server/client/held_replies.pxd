@@ -31,16 +31,22 @@ cdef class HeldReplies:
     cdef public int64_t needs
     cdef list _marks
     cdef int64_t _last
+    cdef Py_ssize_t _apart
     cdef readonly object portions
     cdef readonly Py_ssize_t held_bytes
 
     @cython.locals(marks=list)
     cpdef mark(self, Py_ssize_t start, Py_ssize_t end)
     cpdef forget_marks(self)
+    @cython.locals(portion=Portion)
+    cpdef refuse(self)
+    cpdef leave(self)
     @cython.locals(confirmed=int64_t, at=Py_ssize_t)
     cpdef Py_ssize_t first_waiting(self) except -2
     @cython.locals(marks=list)
     cpdef hold(self, bytes data, Py_ssize_t start, int64_t now_ms)
+    cpdef set_apart(self, bytes data, Py_ssize_t start, int64_t now_ms)
+    cdef _add(self, bytes data, list marks, int64_t offset, int64_t now_ms)
     cpdef bint is_empty(self) except -1
     @cython.locals(first=Portion)
     cpdef bint is_confirmed(self) except -1

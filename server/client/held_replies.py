@@ -12,6 +12,10 @@ the client is sent besides them stays behind those that it came after.
 
     portions   (bytes, marks, offset 9150, due)  (bytes, no marks, offset 0, due)   oldest first
 
+What a turn has answered before CLIENT ACKS is sent again is *set apart*: it becomes portions at
+once. Nothing of them leaves before the turn ends, since the AOF is to be written first; if that
+fails they are gone, like the rest of the turn's replies.
+
 The first portion leaves when its offset is confirmed; that is of its last reply, since replicas are
 sent the changes of a turn as one piece. When its time is up, those of its marked replies that are
 not confirmed by then become errors, all others stay as they are, and it leaves, too.
@@ -85,8 +89,8 @@ class HeldReplies:
     """
 
     __slots__ = (
-        "_last", "_marks", "former", "held_bytes", "is_on", "level", "needs", "portions", "reads",
-        "seen", "stops", "timeout_ms",
+        "_apart", "_last", "_marks", "former", "held_bytes", "is_on", "level", "needs", "portions",
+        "reads", "seen", "stops", "timeout_ms",
     )  # fmt: skip
 
     def __init__(self, level: Level, timeout_ms: int, seen: int) -> None:
@@ -100,6 +104,7 @@ class HeldReplies:
         self.needs = 0
         self._marks: list[int] = []
         self._last = 0  # the greatest offset in the marks
+        self._apart = 0  # of the last portions, that were set apart in this turn
         self.portions: deque[Portion] = deque()
         self.held_bytes = 0
 
@@ -116,10 +121,22 @@ class HeldReplies:
         self.needs = 0
 
     def forget_marks(self) -> None:
-        """What *out* held has left, or is replaced by an error."""
+        """What *out* held has left."""
         if self._marks:
             self._marks = []
         self._last = 0
+
+    def refuse(self) -> None:
+        """What this turn has answered is replaced by an error."""
+        self.forget_marks()
+        while self._apart:
+            self._apart -= 1
+            portion: Portion = self.portions.pop()
+            self.held_bytes -= _size_of(portion.data, portion.marks)
+
+    def leave(self) -> None:
+        """The turn's replies leave: the AOF has what they tell of."""
+        self._apart = 0
 
     def first_waiting(self) -> int:
         """Where in *out* the first reply begins that is not confirmed; -1: all are."""
@@ -137,11 +154,21 @@ class HeldReplies:
         if start:
             data = data[start:]
             marks = _moved(marks, start)
-        portion = Portion(self.level, data, marks, self._last, now_ms, self.timeout_ms)
-        self.portions.append(portion)
-        self.held_bytes += _size_of(data, marks)
+        self._add(data, marks, self._last, now_ms)
         self._marks = []
         self._last = 0
+
+    def set_apart(self, data: bytes, start: int, now_ms: int) -> None:
+        """Hold all of *data*, amid the turn; what stands before byte *start* waits for nothing."""
+        if start:
+            self._add(data[:start], [], 0, now_ms)
+            self._apart += 1
+        self.hold(data, start, now_ms)
+        self._apart += 1
+
+    def _add(self, data: bytes, marks: list[int], offset: int, now_ms: int) -> None:
+        self.portions.append(Portion(self.level, data, marks, offset, now_ms, self.timeout_ms))
+        self.held_bytes += _size_of(data, marks)
 
     # ------------------------------------------------------------------ what is held
 
@@ -194,7 +221,7 @@ class HeldReplies:
     def clear(self) -> None:
         """The client has gone: let go of all."""
         self.portions.clear()
-        self.held_bytes = 0
+        self.held_bytes = self._apart = 0
         self.forget_marks()
 
 

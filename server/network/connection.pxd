@@ -62,6 +62,8 @@ cdef class Connection(Endpoint):
     cdef _write(self, Encoder out, Py_ssize_t size)
     @cython.locals(held=HeldReplies, data=bytes, start=Py_ssize_t)
     cdef bint _is_held(self) except -1
+    @cython.locals(held=HeldReplies, start=Py_ssize_t)
+    cpdef set_apart(self)
     @cython.locals(out=Encoder)
     cdef _write_bytes(self, bytes data)
     cdef Py_ssize_t _held_bytes(self) except -1

@@ -265,6 +265,7 @@ class Connection(Endpoint):
         held = self._client.acks
         if held is None:
             return False
+        held.leave()
         data = held.take_confirmed()
         while data is not None and not self._closing:
             self._write_bytes(data)
@@ -285,6 +286,20 @@ class Connection(Endpoint):
             self._confirmations.follow(self._client)
             self._count_unsent()
         return True
+
+    def set_apart(self) -> None:
+        held = self._client.acks
+        if held is None or self._closing or self._out.overflown:
+            return
+        start = 0 if held.portions else held.first_waiting()
+        if start < 0:
+            held.forget_marks()
+            return
+        if self._out.size():
+            held.set_apart(self._out.take(), start, self._confirmations.now_ms())
+            self._turn.send_later(self)
+        self._confirmations.follow(self._client)
+        self._count_unsent()
 
     def _write_bytes(self, data: bytes) -> None:
         out = self._out.another()

@@ -88,7 +88,7 @@ class Confirmations(Part):
         held = client.acks
         if held is not None:
             held.is_on = True
-            client.endpoint.send()  # what this turn has answered is held apart, as was asked for
+            client.endpoint.set_apart()  # what this turn has answered waits as was asked for
             if client.acks is not held:
                 return  # the connection is lost
         level = self._level(options.wanted, options.fsync)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from errno import ENOSPC
+
+import pytest
+
 from server.parts.persistence.stored_history import StoredHistory
 from server.parts.replication.confirmations import MOST_FORMER
 from tests.server.by_hand import HandReplica, Peer, offset_of, until_held
@@ -86,6 +90,47 @@ async def test_who_asks_for_less_still_gets_what_was_asked_for_before() -> None:
         replica.ack(offset_of(server))
         assert await writer.read_all(3) == [late("2 replicas"), b"OK", b"1"]
         assert server.server.state.replication.confirmations.users == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("SET k 1", "CLIENT ACKS 1", "CLIENT ACKS 1"),
+        ("SET k 1", "CLIENT ACKS 1", "SET k 2", "CLIENT ACKS 2"),
+        ("CLIENT ACKS 1", "SET k 1", "CLIENT ACKS 2"),
+    ],
+)
+@on_each_loop
+async def test_nothing_leaves_before_the_log_is_written_when_it_is_sent_again(
+    lines: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, an OK left amid the turn: the disk was full, and the change was gone."""
+    async with running(appendonly=True, appendfsync="always") as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server)
+        monkeypatch.setattr(server.server.state.persistence.files, "write", on_full_disk)
+        writer.send(*lines)
+        assert str(await writer.read()).startswith("-MISCONF Errors writing to the AOF file")
+        replica.ack(offset_of(server))
+        with pytest.raises(EOFError):
+            await writer.read()
+
+
+def on_full_disk(fd: int, data: bytes) -> int:
+    raise OSError(ENOSPC, "No space left on device")
+
+
+@on_each_loop
+async def test_what_stands_before_the_first_change_leaves_at_once_when_it_is_sent_again() -> None:
+    async with running() as server:
+        replica = await HandReplica.follow(server)
+        writer = await Peer.connect(server)
+        writer.send("PING", "CLIENT ACKS 1", "SET k 1", "CLIENT ACKS 1 TIMEOUT 60000", "GET k")
+        assert await writer.read_all(2) == [b"PONG", b"OK"]
+        await until_held(server)
+        assert writer.has_nothing()
+        replica.ack(offset_of(server))
+        assert await writer.read_all(3) == [b"OK", b"OK", b"1"]
 
 
 @on_each_loop
