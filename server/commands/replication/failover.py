@@ -52,5 +52,7 @@ def failover(call: Call) -> Reply:
     if is_forced and not (timeout_ms and target):
         raise FORCE_NEEDS_BOTH
     replication = call.server.replication
-    replication.failover.begin(target, timeout_ms, is_forced, replication.now_ms())
+    replication.failover.begin(
+        target, timeout_ms, is_forced, replication.now_ms(), amid_command=call.is_inside
+    )
     return OK

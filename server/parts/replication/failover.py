@@ -61,9 +61,18 @@ class Failover:
         return self.state is not NO_FAILOVER
 
     def begin(
-        self, target: tuple[str, int] | None, timeout_ms: int, is_forced: bool, now_ms: int
+        self,
+        target: tuple[str, int] | None,
+        timeout_ms: int,
+        is_forced: bool,
+        now_ms: int,
+        amid_command: bool,
     ) -> None:
-        """Begin to wait for a replica: *target*, or any. Raises ErrorReply."""
+        """Begin to wait for a replica: *target*, or any. Raises ErrorReply.
+
+        *amid_command*: there may be changes that replicas are sent when EXEC is done. So the role
+        does not go over before that.
+        """
         self._check(target)
         self._target = target
         self._is_forced = is_forced
@@ -71,7 +80,8 @@ class Failover:
         self.state = WAITING
         _log.info("FAILOVER requested%s.", f" to {target[0]}:{target[1]}" if target else "")
         self._roles.hold_writes(True)
-        self.tick(now_ms)
+        if not amid_command:
+            self.tick(now_ms)
 
     def _check(self, target: tuple[str, int] | None) -> None:
         if self._roles.is_replica:

@@ -240,6 +240,20 @@ def test_failover_needs_a_replica_of_that_address(server):
     assert guest.reply().startswith("-READONLY")
 
 
+@pytest.mark.parametrize("lines", [("SET k v", "FAILOVER"), ("FAILOVER", "SET k v")])
+def test_a_failover_in_a_transaction_hands_over_what_that_has_changed(server, lines):
+    """Once, the role went over at once: the change was on the old primary alone."""
+    replica = FakeReplica(server)
+    replica.ack()
+    for line in ("MULTI", *lines):
+        server.send_line(line)
+    assert server.send_line("EXEC") == [b"OK", b"OK"]
+    assert server.send("ROLE")[0] == b"master"
+    assert b"$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n" in replica.sent()
+    replica.ack()
+    assert server.send("ROLE")[0] == b"slave"
+
+
 def test_a_refused_failover_makes_the_server_a_primary_again(server):
     replica = FakeReplica(server)
     server.send_line("SET k v")
