@@ -152,9 +152,12 @@ class Persistence:
         _log.info("What an OK means: %s", self.loss_window)
 
     def reload_snapshot(self, replaces: bool) -> None:
-        """Load the snapshot at once, in addition to the present keys. Raises LoadFailed."""
+        """Load the snapshot at once, in addition to the present keys. Raises LoadFailed.
+
+        Keys that have expired are loaded: the AOF and replicas have them until they get a DEL.
+        """
         try:
-            for _ in self._load_snapshot(replaces):
+            for _ in self._load_snapshot(replaces, keeps_expired=True):
                 pass
         finally:
             self._loaded()
@@ -194,12 +197,12 @@ class Persistence:
             self._propagation.set_durability(None)
             self.append_only.switch_off()
 
-    def _load_snapshot(self, replaces: bool = False) -> Iterator[None]:
+    def _load_snapshot(self, replaces: bool = False, keeps_expired: bool = False) -> Iterator[None]:
         path = Path(self._config.dbfilename)
         self.progress = LoadProgress(self._files.size(path))
         yield from load_snapshot_file(
             self._files, path, self._databases, self.progress,
-            LoadRules(self._events.clock.now_ms, replaces=replaces, functions=self.functions,
+            LoadRules(self._events.clock.now_ms, keeps_expired, replaces, self.functions,
                       delay_us=self._key_delay_us),
             read_options(self._config),
         )  # fmt: skip

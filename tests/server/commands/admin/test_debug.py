@@ -323,6 +323,15 @@ def test_while_data_are_loaded_none_are_put_in_their_place(server, line):
     assert server.send_line("KEYS *") == [b"k"]
 
 
+def test_what_had_expired_before_a_reload_goes_by_a_del_that_is_logged(server, folder):
+    """Once, it was not loaded: INCR made a new key here, and the log had it count on from 41."""
+    server.send_line("SET k 41 PX 10")
+    server.pass_time(20)
+    assert server.send_line("DEBUG RELOAD") == b"OK"
+    assert server.send_line("INCR k") == 1
+    assert server.transactions()[-1] == [b"DEL k", b"INCR k"]
+
+
 def test_sdslen_tells_lengths_and_that_no_room_is_left(server):
     server.send("SET", "key", "x" * 40_000)
     told = server.send_line("DEBUG SDSLEN key").decode()
