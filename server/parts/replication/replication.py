@@ -288,6 +288,8 @@ class Replication(Part):
         """Become a replica of *host*:*port*. With *takes_over*, it is asked to take our role."""
         from server.parts.replication.following import Following  # noqa: PLC0415  (primaries need none)
 
+        if self._propagation.ops:  # of a transaction: they are of the history so far
+            self._propagation.deliver()
         self.feed.send()
         self.following = Following(host, port, self.now_ms())
         self.following.is_failover = takes_over

@@ -42,6 +42,16 @@ def test_a_replica_tells_whom_it_follows_and_how_far_it_is(server):
     assert server.send_line("CONFIG GET replicaof") == [b"replicaof", b""]
 
 
+def test_what_a_transaction_has_changed_before_replicaof_is_in_the_history(server):
+    """Once, it was not: with an offset that hid it, a partial resync left the data different."""
+    before = server.send_line("CLIENT OFFSET")[1]
+    for line in ("MULTI", "SET k v", "REPLICAOF 10.0.0.9 7000"):
+        server.send_line(line)
+    assert server.send_line("EXEC") == [b"OK", b"OK"]
+    assert server.send_line("CLIENT OFFSET")[1] > before
+    assert server.transactions() == [[b"SET k v"]]
+
+
 def test_hello_tells_the_role(server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     reply = server.send_line("HELLO 2")
