@@ -7,6 +7,7 @@
     end_over()        the time of some is up
     end()             somebody ends a wait: CLIENT UNBLOCK, a change of the role
     begin_pause(), end_pause()     CLIENT PAUSE holds commands back
+    hold_writes(), end_hold()      the server does so with writes
 
 Who waits for what is in server/parts/waiting. Answered clients resume when the turn ends.
 """
@@ -99,7 +100,7 @@ class Waits:
         """Whether something keeps all waiters from being served."""
         now = self._restrictions
         return now.must_check and bool(
-            self._pausing.until_ms or now.busy is not None or now.stopping or now.refuses_reads
+            self._pausing.active or now.busy is not None or now.stopping or now.refuses_reads
         )
 
     def read_on(self) -> None:
@@ -214,7 +215,19 @@ class Waits:
 
     def end_pause(self) -> None:
         """CLIENT PAUSE is over: serve what became ready meanwhile, and run what was held back."""
-        for client in self._pausing.end():
+        self._resume(self._pausing.end())
+
+    def hold_writes(self) -> None:
+        """Hold writes back, whatever CLIENT PAUSE says, until end_hold()."""
+        self._pausing.hold_writes()
+        self._restrictions.update()
+
+    def end_hold(self) -> None:
+        """Writes run again, unless CLIENT PAUSE holds them back."""
+        self._resume(self._pausing.end_hold())
+
+    def _resume(self, held: list[Client]) -> None:
+        for client in held:
             self._turn.resume_later(client)
         self._restrictions.update()
         self.serve_ready()

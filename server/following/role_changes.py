@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from server.client.client import Client
 from server.dispatch.dispatcher import Dispatcher
-from server.parts.waiting.pausing import LATEST_MS
 from server.table import errors
 
 
@@ -41,10 +40,9 @@ class RoleChanges:
     def hold_writes(self, holds: bool) -> None:
         """Pause writes while a replica catches up; resume them if not *holds*."""
         if holds:
-            self._state.pausing.begin(LATEST_MS, True)
-            self._state.restrictions.update()
+            self._dispatcher.waits.hold_writes()
         else:
-            self._dispatcher.waits.end_pause()
+            self._dispatcher.waits.end_hold()
 
 
 def _awaits_offset(client: Client) -> bool:

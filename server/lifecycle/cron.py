@@ -247,7 +247,7 @@ class Cron:
 
     def _end_pause(self, now_ms: int) -> None:
         pausing = self._state.pausing
-        if pausing.active and now_ms >= pausing.until_ms:
+        if pausing.until_ms and now_ms >= pausing.until_ms:
             self._dispatcher.waits.end_pause()
 
     def _next_end_ms(self) -> int | None:

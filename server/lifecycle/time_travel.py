@@ -108,7 +108,7 @@ class TimeTravel:
         """
         passed_ms = self._state.clock.passed_ms()
         pausing = self._state.pausing
-        if pausing.active and passed_ms >= pausing.until_ms:
+        if pausing.until_ms and passed_ms >= pausing.until_ms:
             self._dispatcher.waits.end_over(pausing.until_ms - 1)
             self._dispatcher.waits.end_pause()
         self._dispatcher.waits.end_over(passed_ms)

@@ -13,6 +13,7 @@ cdef int RUNS_QUEUE
 cdef class Pausing(Part):
     cdef readonly int64_t until_ms
     cdef readonly bint writes_only
+    cdef Py_ssize_t _holders
     cdef dict _held
 
     cpdef bint holds(self, Client client, Command command, int flags) except -1

@@ -1,4 +1,8 @@
-"""CLIENT PAUSE: which commands are held back, and until when."""
+"""CLIENT PAUSE: which commands are held back, and until when.
+
+The server itself holds writes back, too, while a replica catches up (FAILOVER, SHUTDOWN). Neither
+ends the other.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,20 @@ RUNS_QUEUE = int(Flags.RUNS_QUEUE)
 
 
 class Pausing(Part):
-    """Holds commands back until the pause ends; then their clients resume."""
+    """Holds commands back until the pause ends; then their clients resume.
+
+    *until_ms* and *writes_only* are of CLIENT PAUSE; 0: there is none.
+    """
 
     def __init__(self) -> None:
-        self.until_ms = 0  # by the time that has passed, as the server's clock has it; 0: no pause
+        self.until_ms = 0  # by the time that has passed, as the server's clock has it
         self.writes_only = False
+        self._holders = 0  # for whom the server holds writes back
         self._held: dict[Client, None] = {}
 
     @property
     def active(self) -> bool:
-        return bool(self.until_ms)
+        return self.until_ms > 0 or self._holders > 0
 
     @property
     def waiting(self) -> int:
@@ -30,15 +38,15 @@ class Pausing(Part):
 
     def begin(self, until_ms: int, writes_only: bool) -> None:
         """Pause until *until_ms*. A pause that is on can only be made longer and stricter."""
-        self.writes_only = writes_only and (self.writes_only or not self.active)
+        self.writes_only = writes_only and (self.writes_only or not self.until_ms)
         self.until_ms = min(max(self.until_ms, until_ms), LATEST_MS)
 
     def holds(self, client: Client, command: Command, flags: int) -> bool:
         """Whether *client* may not run *command* now; *flags* are those that hold for this call."""
-        if not self.until_ms:
-            return False
-        if not self.writes_only:
+        if self.until_ms and not self.writes_only:
             return True
+        if not self.until_ms and not self._holders:
+            return False
         if command.flags & RUNS_QUEUE:
             return bool(client.queue.flags & MAY_WRITE)
         return bool(flags & MAY_WRITE)
@@ -54,8 +62,20 @@ class Pausing(Part):
             client.postponed = None
 
     def end(self) -> list[Client]:
-        """No pause any more; returns the clients to resume, in the order they came."""
+        """No CLIENT PAUSE any more; returns the clients to resume, in the order they came."""
         self.until_ms = 0
         self.writes_only = False
+        return self._take_held()
+
+    def hold_writes(self) -> None:
+        """The server holds writes back, until end_hold()."""
+        self._holders += 1
+
+    def end_hold(self) -> list[Client]:
+        """It does so no more; returns the clients to resume. A pause holds them back again."""
+        self._holders -= 1
+        return self._take_held()
+
+    def _take_held(self) -> list[Client]:
         held, self._held = list(self._held), {}
         return held

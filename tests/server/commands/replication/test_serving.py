@@ -7,6 +7,7 @@ import re
 import pytest
 
 from server.client.client import MUTED, REPLICA
+from tests.server.conftest import NOTHING
 
 NOREPLICAS = "-NOREPLICAS Not enough good replicas to write."
 ID = re.compile(rb"[0-9a-f]{40}")
@@ -252,6 +253,22 @@ def test_a_failover_in_a_transaction_hands_over_what_that_has_changed(server, li
     assert b"$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n" in replica.sent()
     replica.ack()
     assert server.send("ROLE")[0] == b"slave"
+
+
+def test_a_failover_and_a_pause_of_clients_do_not_end_each_other(server):
+    """Once, FAILOVER ABORT ended CLIENT PAUSE, and CLIENT UNPAUSE let writes run in a FAILOVER."""
+    FakeReplica(server)
+    server.send_line("SET k v")
+    guest = server.client()
+    for line in ("CLIENT PAUSE 1000 WRITE", "FAILOVER", "FAILOVER ABORT"):
+        assert server.send_line(line) == b"OK"
+    assert guest.send_line("SET k w") == NOTHING
+    assert server.send_line("FAILOVER") == b"OK"
+    server.advance(1000)
+    assert server.send_line("CLIENT UNPAUSE") == b"OK"
+    assert guest.reply() == NOTHING
+    assert server.send_line("FAILOVER ABORT") == b"OK"
+    assert guest.reply() == b"OK"
 
 
 def test_a_refused_failover_makes_the_server_a_primary_again(server):
