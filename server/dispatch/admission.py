@@ -20,9 +20,10 @@ checked by what was found before the script; once it has written, it may go on t
 was admitted when it was queued, and EXEC itself once more, by what it runs. A script with a first
 line is admitted by what this says; one without, by what its commands do. A woken command was
 admitted when it came; only the memory may be short by now. Rights may be taken away at any time:
-Execution asks for those of what EXEC runs. What was logged has been run before, and is run again
-whatever holds now, also inside of EXEC or a script. Handlers keep to that, too: what depends on
-parameters, rights, memory or the clock they ask of Call, which knows the origin.
+Execution asks for those of what EXEC runs, and whether a REPLICAOF in it has ended writes. What was
+logged has been run before, and is run again whatever holds now, also inside of EXEC or a script.
+Handlers keep to that, too: what depends on parameters, rights, memory or the clock they ask of
+Call, which knows the origin.
 """
 
 from __future__ import annotations

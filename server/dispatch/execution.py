@@ -234,7 +234,16 @@ class Execution:
         return SCRIPT | call.origin & REPLAYED
 
     def _denied(self, client: Client, command: Command, argv: list[bytes]) -> ErrorReply | None:
-        """The error of a command that the user has lost the right to, since it was queued."""
+        """Why a queued command must not run any more.
+
+        The user has lost the right to, since it was queued; or the transaction itself has made the
+        server a replica, which would have what no other server has.
+        """
+        now = self._restrictions
+        if now.is_replica and now.role_refusal is not None and command.flags & WRITE:
+            outer = self._calls[self._depth - 1]
+            if not outer.origin & REPLAYED:
+                return self.rejected(command, now.role_refusal)
         if not client.flags & RESTRICTED:
             return None
         denial = client.user.denial(command, argv)

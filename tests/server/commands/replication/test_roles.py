@@ -52,6 +52,17 @@ def test_what_a_transaction_has_changed_before_replicaof_is_in_the_history(serve
     assert server.transactions() == [[b"SET k v"]]
 
 
+def test_a_transaction_writes_no_more_when_it_has_made_the_server_a_replica(server):
+    """Once, it did: a partial resync left the data different from the primary's."""
+    for line in ("MULTI", "REPLICAOF 10.0.0.9 7000", "SET k v", "GET k"):
+        server.send_line(line)
+    assert server.send_line("EXEC") == [b"OK", READONLY, None]
+    server.send_line("CONFIG SET replica-read-only no")
+    for line in ("MULTI", "REPLICAOF NO ONE", "REPLICAOF 10.0.0.9 7000", "SET k v"):
+        server.send_line(line)
+    assert server.send_line("EXEC") == [b"OK", b"OK", b"OK"]
+
+
 def test_hello_tells_the_role(server):
     server.send_line("REPLICAOF 10.0.0.9 7000")
     reply = server.send_line("HELLO 2")
