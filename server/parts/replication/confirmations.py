@@ -198,8 +198,11 @@ class Confirmations(Part):
         has_changed = offset != held.seen
         held.seen = offset
         touches_data = command.flags & DATA and (has_changed or held.reads)
-        if touches_data and (held.is_on or held.stops) and not self._feed.follows:
-            self._find_needs(client, held, command, argv, has_changed)
+        if touches_data and (held.is_on or held.stops):
+            if not self._feed.follows:
+                self._find_needs(client, held, command, argv, has_changed)
+            elif command.flags & READS_ANY:  # EXEC: all else was refused on a replica
+                held.needs = NEVER  # it has made the server one: nobody confirms it
         held.reads = True
         if held.stops:
             held.stops = False

@@ -221,6 +221,17 @@ async def test_a_transaction_that_touches_no_data_waits_for_nothing() -> None:
 
 
 @on_each_loop
+async def test_a_transaction_that_makes_the_server_a_replica_confirms_nothing() -> None:
+    async with running() as server:
+        await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1 TIMEOUT 60000")
+        writer.send("MULTI", "SET k 1", "REPLICAOF 127.0.0.1 1", "EXEC", "PING")
+        found = await writer.read_all(5)
+        assert str(found[3]).startswith("-NOTCONFIRMED Executed here, but not confirmed before")
+        assert found[4] == b"PONG"
+
+
+@on_each_loop
 async def test_what_waits_when_the_role_changes_in_the_same_turn_is_an_error_at_once() -> None:
     async with running() as server:
         await HandReplica.follow(server)
