@@ -36,7 +36,14 @@ def client_acks(call: Call) -> Reply:
     return OK
 
 
-@command("CLIENT OFFSET", arity=2, flags=ANYBODY, group="connection", since="8.6.0")
+# In a transaction it would be answered with changes that are not in the history yet.
+@command(
+    "CLIENT OFFSET",
+    arity=2,
+    flags=ANYBODY | Flags.NO_MULTI,
+    group="connection",
+    since="8.6.0",
+)
 def client_offset(call: Call) -> Reply:
     """Returns where the server's history ends: all that this connection was answered is before it.
 

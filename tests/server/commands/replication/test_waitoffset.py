@@ -16,6 +16,15 @@ def test_a_primary_has_come_as_far_as_it_says(server) -> None:
     assert server.send("WAITOFFSET", name, later, 0) == 1
 
 
+def test_the_end_of_history_is_not_told_amid_a_transaction(server) -> None:
+    """What it had changed before was not counted yet, though it is answered with it."""
+    server.send("MULTI")
+    server.send("SET", "k", "v")
+    refused = "-ERR Command not allowed inside a transaction"
+    assert server.send("CLIENT", "OFFSET") == refused
+    assert str(server.send("EXEC")).startswith("-EXECABORT")
+
+
 def test_time_is_up(server) -> None:
     name, offset = server.send("CLIENT", "OFFSET")
     assert server.send("WAITOFFSET", name, offset + 1, 50) is NOTHING
