@@ -166,8 +166,8 @@ class Worker(WorkerWords[Queue]):
         """Do jobs until stop().
 
         While the server cannot be reached, or refuses all work, it tries again. Raises
-        redis.ResponseError if there is no such queue. If it is cancelled, so are the jobs that it
-        does; they come again.
+        redis.ResponseError if there is no such queue, redis.AuthenticationError for a password
+        that is not right. If it is cancelled, so are the jobs that it does; they come again.
         """
         works = [self._work() for _ in range(self._abreast)]
         try:

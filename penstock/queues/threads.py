@@ -159,7 +159,8 @@ class Worker(WorkerWords[Queue]):
         """Do jobs until stop(), one of the threads being this one.
 
         While the server cannot be reached, or refuses all work, it tries again. Raises
-        redis.ResponseError if there is no such queue.
+        redis.ResponseError if there is no such queue, redis.AuthenticationError for a password
+        that is not right.
         """
         others = [threading.Thread(target=self._work) for _ in range(self._abreast - 1)]
         others.append(threading.Thread(target=self._keep))
