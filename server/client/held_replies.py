@@ -159,7 +159,7 @@ class HeldReplies:
         self._last = 0
 
     def set_apart(self, data: bytes, start: int, now_ms: int) -> None:
-        """Hold all of *data*, amid the turn; what stands before byte *start* waits for nothing."""
+        """Hold *data* during the turn; what stands before byte *start* waits for nothing."""
         if start:
             self._add(data[:start], [], 0, now_ms)
             self._apart += 1

@@ -104,7 +104,7 @@ async def test_who_asks_for_less_still_gets_what_was_asked_for_before() -> None:
 async def test_nothing_leaves_before_the_log_is_written_when_it_is_sent_again(
     lines: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once, an OK left amid the turn: the disk was full, and the change was gone."""
+    """Once, an OK left during the turn: the disk was full, and the change was gone."""
     async with running(appendonly=True, appendfsync="always") as server:
         replica = await HandReplica.follow(server)
         writer = await Peer.connect(server)
