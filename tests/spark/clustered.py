@@ -277,9 +277,20 @@ class Cluster:
     # ------------------------------------------------------------------ nodes that die
 
     def replicate(self) -> None:
-        """Wait until all replicas have everything."""
+        """Wait until all replicas have everything, and CLUSTER SLOTS of each node has them."""
+        self.hear()  # else a replica sends its reader to its primary
         for primary in self.primaries:
             caught_up(primary.client, self.replica_of(primary).client)
+        if not self.are_listed():
+            for node, other in permutations(self.living, 2):
+                node.meet(other)
+            until(self.are_listed, "all nodes tell of all replicas")
+
+    def are_listed(self) -> bool:
+        """Whether all tell of all: a replica is left out until it has said how far it is."""
+        ports = [str(node.port) for node in self.living]
+        lists = [str(node.ask("CLUSTER", "SLOTS")) for node in self.living]
+        return all(port in told for told in lists for port in ports)
 
     def die(self, primary: Node) -> Node:
         """Kill a primary once its replica has everything; the replica, which may take over."""
