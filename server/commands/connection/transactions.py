@@ -48,6 +48,8 @@ def exec_(call: Call) -> Reply:
     queue, refused, changed = client.queue, client.dirty_exec, client.dirty_watch
     call.server.watching.leave_multi(client)
     if refused:
+        if client.acks is not None:
+            client.acks.reads = False  # so nothing is to be confirmed
         raise errors.EXEC_ABORTED
     if changed:
         return NULL_ARRAY

@@ -232,6 +232,20 @@ async def test_a_transaction_that_makes_the_server_a_replica_confirms_nothing() 
 
 
 @on_each_loop
+async def test_a_transaction_that_a_replica_refuses_is_discarded() -> None:
+    """It was told once that it had been executed."""
+    async with running() as server:
+        await HandReplica.follow(server)
+        writer = await Peer.connect(server, "CLIENT ACKS 1 TIMEOUT 60000")
+        await writer.ask("REPLICAOF 127.0.0.1 1")
+        writer.send("MULTI", "GET k", "EXEC", "MULTI", "EXEC")
+        found = await writer.read_all(5)
+        assert found[1].startswith("-NOQUORUM")
+        assert found[2].startswith("-EXECABORT")
+        assert found[4] == []
+
+
+@on_each_loop
 async def test_what_waits_when_the_role_changes_in_the_same_turn_is_an_error_at_once() -> None:
     async with running() as server:
         await HandReplica.follow(server)
