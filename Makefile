@@ -156,10 +156,12 @@ test:
 	if [ -n "$$failed" ]; then echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi; \
 	echo "make $@: all is well: $(FIRST_LEGS) $(LEGS) $(LAST_LEGS)"
 
-# Each line says which leg has printed it.
+# Each line says which leg has printed it, the last one what the leg took: that is how long, and how
+# much of the processors.
 leg-%: SHELL := bash
 leg-%:
-	@set -o pipefail; PYTHONUNBUFFERED=1 $(MAKE) --no-print-directory $* 2>&1 \
+	@set -o pipefail; TIMEFORMAT='$(*:test-%=%): took %0R s, and %0U + %0S s of CPU'; \
+	time PYTHONUNBUFFERED=1 $(MAKE) --no-print-directory $* 2>&1 \
 	  | sed -u 's/^/$(*:test-%=%): /' || { printf ' $*' >> build/failed-legs; exit 1; }
 
 # The compiler needs less than the other legs, and begins while they are still being provided for.

@@ -16,6 +16,8 @@ import pytest
 from tests.ports import free_port
 from tests.server.running import LIMIT_S, Running, Test, running
 
+WHOLE = 10**12  # stream_sweep.EVENT_NS: all rows that were found are in one event
+
 
 class Answer:
     """What was answered."""

@@ -11,7 +11,7 @@ from server.console import local_client, sessions, stream_sweep, watch
 from server.console.live import COMMENT_MS
 from server.console.sessions import MOST_LIVE
 from server.process.server_clock import monotonic_ms
-from tests.server.console.browser import browsing, in_a_loop
+from tests.server.console.browser import WHOLE, browsing, in_a_loop
 from tests.server.console.test_sessions import site_of, use_clock
 from tests.server.running import ask, on_each_loop
 
@@ -175,8 +175,10 @@ async def test_a_stream_with_groups_without_end_hides_no_other(monkeypatch):
         assert [group["name"] for group in rows["s2"]["group-list"]] == ["g"]
 
 
+@pytest.mark.parametrize("event_ns", [0, WHOLE])
 @in_a_loop
-async def test_only_rows_that_have_changed_are_told():
+async def test_only_rows_that_have_changed_are_told(monkeypatch, event_ns):
+    monkeypatch.setattr(stream_sweep, "EVENT_NS", event_ns)
     async with browsing() as browser:
         await browser.begin()
         await browser.run(*[f"XADD s{number} 1-1 f v" for number in range(100)])
