@@ -23,9 +23,10 @@ from bench.load import StalledError
 from bench.peers import Peer, find_peers, known_folders
 from bench.redis_benchmark import RedisBenchmark
 from bench.results import Comparison, Speed
-from bench.servers import PENSTOCK, Server, ServerError, Start, free_port, pin_generator
+from bench.servers import PENSTOCK, Server, ServerError, Start, pin_generator
 from bench.watcher import WatchingProcess
 from bench.workloads import WORKLOADS, Workload
+from tests.ports import free_port
 
 PACKAGES = {"redis-server": "redis-server", "redis-benchmark": "redis-tools"}
 OTHERS = ("latency", "memory", "durability", "background-save", "replication", "start")

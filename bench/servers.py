@@ -13,7 +13,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,10 +21,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from bench.certificate import Certificate
 from bench.client import Client, RefusedError
+from tests.ports import free_port
 
 PENSTOCK = f"{shlex.quote(sys.executable)} -m server"
 REDIS = "redis-server"
@@ -146,13 +146,6 @@ def in_turns(servers: Sequence[Server], rounds: int) -> Iterator[Server]:
 def common_options(port: int) -> list[str]:
     """The settings all servers get: no persistence, the loopback only."""
     return ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-
-
-def free_port() -> int:
-    """A TCP port on which nobody listens at the moment."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: Any = listener.getsockname()[1]
-        return int(port)
 
 
 def cpu_seconds(pid: int) -> float:

@@ -15,9 +15,10 @@ from typing import Any
 import redis
 from pyspark.sql import SparkSession
 
-from bench.servers import REDIS, START_SECONDS, Server, ServerError, free_port
+from bench.servers import REDIS, START_SECONDS, Server, ServerError
 from bench.spark_workloads import PAGE, SCHEMA, fields
 from pyspark_penstock.connect.slots import key_slot
+from tests.ports import free_port
 
 PRIMARIES = 3
 STREAMS = 2 * PRIMARIES

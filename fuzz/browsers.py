@@ -32,6 +32,7 @@ from typing import Any
 
 import server.commands  # noqa: F401  (fills the table)
 from fuzz.command_words import CommandWords
+from fuzz.findings import finding_path
 from fuzz.socket_crowd import RESETTING
 from fuzz.socket_data import PASSWORD
 from fuzz.socket_requests import Requests
@@ -301,7 +302,7 @@ def main(options: list[str]) -> int:
             try:
                 play(Random(seed), Path(name, str(seed)), certificates, totals)
             except Finding as finding:
-                path = Path(f"{values.get('artifact_prefix', '')}browsers-{seed}.txt")
+                path = finding_path(values, f"browsers-{seed}.txt")
                 path.write_text(f"{finding}\n", encoding="utf-8")
                 print(f"found by -seed={seed}: {finding}")
                 return 1

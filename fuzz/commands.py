@@ -20,11 +20,11 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from pathlib import Path
 from random import Random
 
 from fuzz.command_server import FuzzedServer
 from fuzz.command_words import CommandWords
+from fuzz.findings import finding_path
 from server.client.client import MONITORING, SUBSCRIBED
 
 CLIENTS = 4
@@ -91,7 +91,7 @@ def main(options: list[str]) -> int:
         try:
             run(seed, group=group)
         except Exception as error:
-            path = Path(f"{values.get('artifact_prefix', '')}commands-{seed}.txt")
+            path = finding_path(values, f"commands-{seed}.txt")
             path.write_text("\n".join([repr(error), *error.__notes__]), encoding="utf-8")
             print(f"found by -seed={seed}: {error!r}; its commands are in {path}")
             return 1

@@ -5,7 +5,7 @@ the sanitized core, too, which bears no second sanitizer besides its own. They a
 and those that atheris has kept in build/fuzz/ from earlier runs.
 
     -max_total_time=60      seconds
-    -artifact_prefix=FOLDER/    where an input is put that was found
+    -artifact_prefix=FOLDER/    where an input is put that was found; build/fuzz/ if not told
     -seed=7                 of the random changes
 """
 
@@ -20,6 +20,8 @@ from pathlib import Path
 from random import Random
 from types import FunctionType
 from typing import Any
+
+from fuzz.findings import finding_path
 
 try:
     if os.environ.get("PENSTOCK_VARIANT"):
@@ -86,7 +88,7 @@ def _run_blindly(test_one: Target, name: str, known: list[bytes], options: dict[
     """Each input is written to a file before it is tried, since the process may end with it."""
     seed = int(options.get("seed", time.time_ns() // 1000))
     dice = Random(seed)
-    tried = Path(f"{options.get('artifact_prefix', '')}{name}-{seed}")
+    tried = finding_path(options, f"{name}-{seed}")
     end_s = time.monotonic() + int(options.get("max_total_time", 60))
     count = 0
     while time.monotonic() < end_s:

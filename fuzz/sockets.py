@@ -27,6 +27,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fuzz.findings import finding_path
 from fuzz.socket_round import Round
 from fuzz.socket_server import Finding
 from tests.certificates import Certificates
@@ -55,8 +56,7 @@ def main(options: list[str]) -> int:
             try:
                 one.run(ends_s)
             except Finding as finding:
-                path = Path(f"{values.get('artifact_prefix', '')}sockets-{seed}.txt")
-                path.parent.mkdir(parents=True, exist_ok=True)
+                path = finding_path(values, f"sockets-{seed}.txt")
                 path.write_text(report(seed, finding, one, ALL), encoding="utf-8")
                 print(report(seed, finding, one, SHOWN))
                 passed_s = time.monotonic() - began_s

@@ -68,15 +68,17 @@ class IdleConsumers:
             self._left = [(db, key) for db in self._state.databases for key in db.side]
 
     def run(self) -> None:
-        """Look at groups for a slice of time."""
+        """Look at groups for a slice of time, at least at one consumer."""
         if self.is_done or self._state.restrictions.in_force:
             return
         self._until_s = self._monotonic_s() + SLICE_S
-        while not self._is_time_up() and not self.is_done:
+        while not self.is_done:
             if not self._groups:
                 self._groups = self._due_groups(*self._left.pop())
             elif self._look_on(self._groups[-1]):
                 self._groups.pop()
+            if self._is_time_up():
+                break
         if self._state.propagation.ops:
             self._state.propagation.deliver()
 

@@ -7,9 +7,10 @@ import random
 import pytest
 
 from bench import watched
-from bench.servers import PENSTOCK, Server, free_port
+from bench.servers import PENSTOCK, Server
 from bench.watcher import WatchingProcess
 from bench.workloads import WORKLOADS
+from tests.ports import free_port
 
 
 def test_the_interval_has_the_true_median_about_19_times_of_20() -> None:

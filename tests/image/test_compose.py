@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,16 +14,10 @@ import redis
 
 from tests.image.container import until
 from tests.image.engine import Engine
+from tests.ports import free_port
 
 FILE = "docker/compose.yaml"
 WITH_SENTINELS = "docker/high-availability.yaml"
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
 
 
 class Project:

@@ -13,7 +13,6 @@ from fuzz import browsers
 from fuzz.browsers import Browser, play
 from server.table.command import TABLE
 from tests.certificates import Certificates
-from tests.ports import free_port
 
 TABLE.complete()
 
@@ -39,10 +38,8 @@ def test_a_server_holds(tmp_path, certificates, monkeypatch):
     ],
 )
 def test_a_bad_answer_is_found(answer, finding):
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", port := free_port()))
-        listening.listen()
-        browser = Browser(Random(1), port, float("inf"), Counter())
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        browser = Browser(Random(1), listening.getsockname()[1], float("inf"), Counter())
         thread = threading.Thread(target=browser.run)
         thread.start()
         asked, _ = listening.accept()
@@ -55,9 +52,7 @@ def test_a_bad_answer_is_found(answer, finding):
 
 def test_a_request_without_an_answer_is_found(monkeypatch):
     monkeypatch.setattr(browsers, "ANSWERED_WITHIN_S", 0.05)
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", port := free_port()))
-        listening.listen()
-        browser = Browser(Random(1), port, float("inf"), Counter())
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        browser = Browser(Random(1), listening.getsockname()[1], float("inf"), Counter())
         browser.run()
     assert browser.finding == "a request is not answered"
