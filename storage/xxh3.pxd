@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
+from octets cimport buffers
 from storage cimport octets
 from storage.rdb cimport raw
 
@@ -22,8 +23,11 @@ cdef Py_ssize_t _LATER
 cdef Py_ssize_t _STRIPE
 cdef Py_ssize_t _BLOCK
 
-@cython.locals(size=Py_ssize_t, halves=Halves, data=raw.Raw, secret=raw.Raw)
+@cython.locals(size=Py_ssize_t, halves=Halves)
 cpdef uint64_t hashed(object text) except? 1
+cpdef uint64_t hashed_part(bytearray data, Py_ssize_t at, Py_ssize_t size) except? 1
+@cython.locals(secret=raw.Raw)
+cdef uint64_t _hash_of_most(raw.Raw data, Py_ssize_t size) noexcept
 cdef raw.Raw _raw(object text) except NULL
 @cython.locals(first=uint64_t, keyed=uint64_t)
 cdef uint64_t _hash_of_8(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from octets import buffers
 from storage import octets
 from storage.rdb import raw
 
@@ -57,7 +58,19 @@ def hashed(text: bytes | bytearray) -> int:
         halves = Halves()
         halves.take(text)
         return halves.low
-    data, secret = _raw(text), raw.of_bytes(SECRET)
+    return _hash_of_most(_raw(text), size)
+
+
+def hashed_part(data: bytearray, at: int, size: int) -> int:
+    """The hash of the *size* bytes of *data* from *at* on; it must have them. O(size)."""
+    if size > 240 or 0 < size < 4:
+        return hashed(buffers.cut(data, at, at + size))
+    return _hash_of_most(raw.part(raw.of_bytearray(data), at, size), size)
+
+
+def _hash_of_most(data: raw.Raw, size: int) -> int:
+    """The hash of none, or of 4 to 240 bytes."""
+    secret = raw.of_bytes(SECRET)
     if size > 128:
         return _hash_of_240(data, size, secret)
     if size > 16:

@@ -45,6 +45,10 @@ cdef inline const uint64_t *table64(object entries) noexcept:
     return <const uint64_t *>PyMemoryView_GET_BUFFER(entries).buf
 
 
+cdef inline Raw part(Raw data, Py_ssize_t at, Py_ssize_t size) noexcept:
+    return data + at
+
+
 cdef inline bytes cut(Raw data, Py_ssize_t at, Py_ssize_t size):
     return PyBytes_FromStringAndSize(<const char *>data + at, size)
 

@@ -51,6 +51,11 @@ def table64(entries: memoryview) -> memoryview:
     return entries
 
 
+def part(data: Raw, at: int, size: int) -> Raw:
+    """The *size* bytes from *at* on, in place if compiled."""
+    return data[at : at + size]
+
+
 def cut(data: Raw, at: int, size: int) -> bytes:
     """A copy of *size* bytes from *at* on."""
     return bytes(data[at : at + size])

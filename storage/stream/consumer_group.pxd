@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport allocation, octets
 from storage.stream cimport pending as pendings
@@ -53,7 +53,7 @@ cdef class ConsumerGroup:
     cpdef int move_to(self, StreamId entry_id) except -1
 
     @cython.locals(key=bytes, pending=Pending, previous=Pending)
-    cpdef Pending deliver(self, StreamId entry_id, Consumer consumer, int64_t now_ms, bytes value=*)
+    cpdef Pending deliver(self, StreamId entry_id, Consumer consumer, int64_t now_ms, uint64_t lane=*)
 
     cpdef int deliver_again(self, Pending pending, int64_t now_ms) except -1
     cpdef int count_delivery(self, Pending pending) except -1
@@ -70,7 +70,7 @@ cdef class ConsumerGroup:
     cpdef Pending force(self, StreamId entry_id, int64_t now_ms)
 
     @cython.locals(pending=Pending, key=bytes)
-    cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count, bytes value=*)
+    cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count, uint64_t lane=*)
     cpdef int release(self, Pending pending) except -1
     @cython.locals(owner=Consumer)
     cdef int _disown(self, Pending pending) except -1
@@ -79,7 +79,7 @@ cdef class ConsumerGroup:
     @cython.locals(pending=Pending)
     cpdef int ripen(self, int64_t now_ms, int64_t most) except -1
     @cython.locals(pending=Pending, order=GroupOrder)
-    cpdef Pending park(self, StreamId entry_id, bytes value)
+    cpdef Pending park(self, StreamId entry_id, uint64_t lane)
     @cython.locals(pending=Pending)
     cpdef Pending force_released(self, StreamId entry_id)
     @cython.locals(owned=Py_ssize_t, consumer=Consumer)

@@ -184,20 +184,26 @@ class ConsumerGroup:
             self.references.group_moves(self.last_id, entry_id)
         self.last_id = entry_id
 
+    def set_to(self, entry_id: StreamId) -> None:
+        """Let the group read on after *entry_id*, which may be before what it has read already."""
+        self.move_to(entry_id)
+        if self.order is not None:
+            self.order.was_set_back = True
+
     # ------------------------------------------------------------------ delivery
 
     def deliver(
-        self, entry_id: StreamId, consumer: Consumer, now_ms: int, value: bytes | None = None
+        self, entry_id: StreamId, consumer: Consumer, now_ms: int, lane: int = 0
     ) -> Pending:
         """Record that an entry was delivered to *consumer*; the delivery count is 1.
 
-        *value* is the name of its lane, if the group has an order and the entry a lane.
+        *lane* is the number of its lane, if the group has an order and the entry a lane; else 0.
 
         If the entry is pending already (the group was set back), *consumer* becomes its owner, as
         if it had claimed it: a replica does.
         """
         key = entry_id.key()
-        pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, consumer.index, value)
+        pending = pendings.new_pending(entry_id.ms, entry_id.seq, now_ms, 1, consumer.index, lane)
         previous: Pending | None = self.pel.insert(key, pending)
         if previous is not None:
             self.by_time.note(previous)
@@ -206,8 +212,8 @@ class ConsumerGroup:
             self.references.added(key)
         consumer.pel.insert(key, pending)
         self.by_time.add(pending, now_ms)
-        if value is not None and self.order is not None:
-            self.order.add(key, pending, value)
+        if lane and self.order is not None:
+            self.order.add(key, pending, lane)
         return pending
 
     def deliver_again(self, pending: Pending, now_ms: int) -> None:
@@ -262,12 +268,12 @@ class ConsumerGroup:
         return pending
 
     def _make_pending(
-        self, entry_id: StreamId, delivery_time: int, count: int, value: bytes | None = None
+        self, entry_id: StreamId, delivery_time: int, count: int, lane: int = 0
     ) -> Pending:
         """A pending entry without an owner that is not in by_time yet."""
         self._use()
         ms, seq = entry_id.ms, entry_id.seq
-        pending = pendings.new_pending(ms, seq, delivery_time, count, NOBODY, value)
+        pending = pendings.new_pending(ms, seq, delivery_time, count, NOBODY, lane)
         key = entry_id.key()
         self.pel.insert(key, pending)
         if self.references is not None:
@@ -358,16 +364,16 @@ class ConsumerGroup:
             most -= 1
             pending = self.by_time.first_held()
 
-    def park(self, entry_id: StreamId, value: bytes) -> Pending:
-        """Let a new entry wait in the lane of *value* until it is ready, with a count of 0.
+    def park(self, entry_id: StreamId, lane: int) -> Pending:
+        """Let a new entry wait in the lane of that number until it is ready, with a count of 0.
 
         It must not be pending, and the group must have an order.
         """
-        pending = self._make_pending(entry_id, 0, 0, value)
+        pending = self._make_pending(entry_id, 0, 0, lane)
         self.by_time.hold(pending, _PARKED)
         order = self.order
         assert order is not None
-        order.add(entry_id.key(), pending, value)
+        order.add(entry_id.key(), pending, lane)
         return pending
 
     def force_released(self, entry_id: StreamId) -> Pending:

@@ -11,106 +11,35 @@ them, and the first one is not held for a while (BACKOFF, XNACK DELAY): so what 
 what comes after it, and only that. Who reads is given the entries of a ready lane in their order,
 as many as it asks for, and then new entries with that value. A new entry whose lane is anyone
 else's is *parked*: the group passes it, and it is pending without an owner until its lane is ready.
-An entry without the field has no lane. A long value is known by how it begins and its digest; if
-two had one digest, their entries would only wait for each other.
+An entry without the field has no lane. A lane is known by a number, the hash of its value: 64 bits.
+If two values had one hash, their entries would only wait for each other.
 
 The lanes are made from what is pending when somebody reads, and follow it from then on: the group
 reports each entry that is taken, given back, or leaves it, for whatever reason. They are neither
 saved nor copied.
 
 Most lanes have one entry, which a consumer has. Then there is no object for the lane: its place in
-the dictionary has the entry itself, and the entry knows the lane's name (LanePending). Entries that
-were pending before there was an order do not; of these the names are kept here.
+the table has the entry itself, and the entry knows the lane's number (LanePending). Entries that
+were pending before there was an order do not; of these the numbers are kept here.
 
-    GroupOrder       256 bytes, compiled, with its dictionaries
-    lane             208, with its places in them; its value; a tree if it has several entries
-                     120, with its value, if it is that one entry
-    pending entry      9 or more in each tree; 16 for its lane; or 120, if its name is kept here
+    GroupOrder       256 bytes, compiled, with its dictionaries; and the table, see lane_table.py
+    lane             144, with the key of its first entry; a tree if it has several entries
+                       0 if it is that one entry
+    pending entry      9 or more in each tree; 16 for its lane; or 152, if its number is kept here
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from storage import allocation, xxh3
-from storage.rax.rax import Rax
-from storage.stream import pending as pendings
+from storage import allocation
+from storage.stream.lane import Lane, key_of
+from storage.stream.lane_table import LaneTable
 from storage.stream.pending import NOBODY, PARKED, LanePending, Pending
 
 ORDER = 256  # bytes, as listed above
-LANE = 208
-ONLY = 120
-NAME = 120
-LONGEST = 64  # bytes of a value that a lane keeps; so values that are large take no room twice
-SHOWN = 47  # of a longer one, besides its digest
-_LONGEST, _SHOWN = LONGEST, SHOWN  # as C numbers
-_ORDER, _LANE, _ONLY, _NAME = ORDER, LANE, ONLY, NAME  # as C numbers
+LANE = 144
+NUMBER = 152
+_ORDER, _LANE, _NUMBER = ORDER, LANE, NUMBER  # as C numbers
 _PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
-
-
-class Lane:
-    """The pending entries with one value. Most lanes have one."""
-
-    __slots__ = ("_others", "first", "key", "taken", "turn", "value")
-
-    value: bytes
-    first: Pending | None  # the one with the smallest id
-    key: bytes | None  # its key
-    _others: Rax | None  # id key -> Pending
-    taken: int  # how many entries a consumer has
-    turn: int  # in which reading it was given something last
-
-    def begin(self, value: bytes, turn: int) -> None:
-        """Be a new one, without entries."""
-        self.value = value
-        self.first = self.key = self._others = None
-        self.taken = 0
-        self.turn = turn
-
-    def size(self) -> int:
-        """How many entries it has."""
-        others = 0 if self._others is None else self._others.size
-        return others + (self.first is not None)
-
-    def waiting(self) -> int:
-        """How many of its entries have no owner."""
-        return self.size() - self.taken
-
-    def add(self, key: bytes, pending: Pending) -> None:
-        """Add an entry that it has not."""
-        first, first_key = self.first, self.key
-        if first is None or first_key is None:
-            self.first, self.key = pending, key
-        else:
-            if self._others is None:
-                self._others = Rax()
-            if key < first_key:  # the group was set back
-                self._others.insert(first_key, first)
-                self.first, self.key = pending, key
-            else:
-                self._others.insert(key, pending)
-
-    def remove(self, key: bytes) -> None:
-        """Remove an entry that it has."""
-        others = self._others
-        if key != self.key:
-            if others is not None:
-                others.remove(key)
-        elif others is None or others.size == 0:
-            self.first = self.key = None
-        else:
-            next_one = others.first()
-            assert next_one is not None
-            self.key, self.first = next_one
-            others.remove(self.key)
-
-    def after(self, pending: Pending) -> Pending | None:
-        """The entry that follows *pending*, or None."""
-        if self._others is None:
-            return None
-        place = self._others.seek(">", key_of(pending))
-        found: Pending | None = place.value if place.next() else None
-        return found
 
 
 class GroupOrder:
@@ -119,19 +48,19 @@ class GroupOrder:
     If it *is_shown* only, the pending entries do not learn which lanes they have.
     """
 
-    __slots__ = ("_is_shown", "_names", "_weight", "field", "lanes", "ready", "turn", "waiting")
+    __slots__ = (
+        "_is_shown", "_numbers", "_weight", "field", "lanes", "ready", "turn", "waiting",
+        "was_set_back",
+    )  # fmt: skip
 
     def __init__(self, field: bytes, is_shown: bool = False) -> None:
         self.field = field
-        self.lanes: dict[
-            bytes, Any
-        ] = {}  # by name: a Lane, or the LanePending that is its only one
-        self.ready: dict[bytes, Lane] = {}  # those that are ready, in the order they became so
+        self.lanes = LaneTable()
+        self.ready: dict[Lane, None] = {}  # those that are ready, in the order they became so
         self.waiting = 0  # entries without an owner, of all lanes
         self.turn = 0  # counts the readings
-        self._names: dict[
-            bytes, bytes
-        ] = {}  # of the lanes of those that are no LanePending, by key
+        self.was_set_back = True  # whether what the group has not read may be pending
+        self._numbers: dict[bytes, int] = {}  # by key: the lanes of those that are no LanePending
         self._is_shown = is_shown
         self._weight = 0
         self._weigh(_ORDER)
@@ -145,47 +74,47 @@ class GroupOrder:
 
     # ------------------------------------------------------------------ which lane
 
-    def _name_of(self, pending: Pending) -> bytes | None:
-        """The name of the lane of *pending*, or None."""
+    def _number_of(self, pending: Pending) -> int:
+        """The number of the lane of *pending*; 0 if it has none."""
         if type(pending) is LanePending:
             of_lane: LanePending = pending
-            return of_lane.value
-        return self._names.get(key_of(pending)) if self._names else None
+            return of_lane.lane
+        return self._numbers.get(key_of(pending), 0) if self._numbers else 0
 
     def has_lane(self, pending: Pending) -> bool:
         """Whether *pending* has a lane."""
-        return self._name_of(pending) is not None
+        return self._number_of(pending) != 0
 
     def _lane_of(self, pending: Pending) -> Lane | None:
         """The lane of *pending*, or None."""
-        name = self._name_of(pending)
-        return None if name is None else self._lane(name)
+        number = self._number_of(pending)
+        return self._lane(number) if number else None
 
-    def _lane(self, name: bytes) -> Lane:
-        """The lane of that name, as an object: a new one, if there is none."""
-        held = self.lanes.get(name)
+    def _lane(self, number: int) -> Lane:
+        """The lane of that number, as an object: a new one, if there is none."""
+        held = self.lanes.find(number)
         if type(held) is Lane:
             lane: Lane = held
             return lane
         lane = Lane.__new__(Lane)
-        lane.begin(name, self.turn)
+        lane.begin(number, self.turn)
+        self._weigh(_LANE)
         if held is None:
-            self._weigh(_LANE + allocation.of_bytes(name))
+            self.lanes.add(number, lane)
         else:
             only: LanePending = held
             lane.turn = only.turn
             lane.taken = 1
             lane.add(key_of(only), only)
-            self._weigh(_LANE - _ONLY)
-        self.lanes[name] = lane
+            self.lanes.replace(number, lane)
         return lane
 
-    def may_give(self, name: bytes, most: int) -> bool:
+    def may_give(self, number: int, most: int) -> bool:
         """Whether a new entry of that lane may be given in this reading: all before it were.
 
         And these are fewer than *most*; 0: no matter how many.
         """
-        held = self.lanes.get(name)
+        held = self.lanes.find(number)
         if held is None:
             return True
         if type(held) is LanePending:
@@ -198,22 +127,20 @@ class GroupOrder:
 
     # ------------------------------------------------------------------ what happens to entries
 
-    def add(self, key: bytes, pending: Pending, name: bytes) -> None:
+    def add(self, key: bytes, pending: Pending, number: int) -> None:
         """An entry of that lane has become pending, and has its place in the group's queue."""
+        is_only = False
         if type(pending) is LanePending and not self._is_shown:
             of_lane: LanePending = pending
-            of_lane.value = name
+            of_lane.lane = number
             of_lane.turn = self.turn
-            if pending.consumer_index == _NOBODY:
-                self._add_to(self._lane(name), key, pending)
-            elif self.lanes.setdefault(name, pending) is pending:  # one look-up for both
-                self._weigh(_ONLY + allocation.of_bytes(name))
-            else:
-                self._add_to(self._lane(name), key, pending)
+            if pending.consumer_index != _NOBODY:
+                is_only = self.lanes.add(number, pending) is pending  # as most often
         else:
-            self._names[key] = name
-            self._weigh(_NAME)
-            self._add_to(self._lane(name), key, pending)
+            self._numbers[key] = number
+            self._weigh(_NUMBER)
+        if not is_only:
+            self._add_to(self._lane(number), key, pending)
 
     def _add_to(self, lane: Lane, key: bytes, pending: Pending) -> None:
         lane.add(key, pending)
@@ -227,20 +154,15 @@ class GroupOrder:
         """An entry has no lane, whatever it had in an earlier order."""
         if type(pending) is LanePending and not self._is_shown:
             of_lane: LanePending = pending
-            of_lane.value = None
+            of_lane.lane = 0
 
     def removed(self, key: bytes, pending: Pending) -> None:
         """An entry is no longer pending. It may have no lane."""
-        name = self._name_of(pending)
-        if name is not None:
-            held = self.lanes.pop(name)
-            if held is pending:  # as most often
-                self._weigh(-_ONLY - allocation.of_bytes(name))
-            else:
-                self.lanes[name] = held
-                if self._names and self._names.pop(key, None) is not None:
-                    self._weigh(-_NAME)
-                self._remove_from(self._lane(name), key, pending)
+        number = self._number_of(pending)
+        if number and not self.lanes.remove(number, pending):  # most often it is the only one
+            if self._numbers and self._numbers.pop(key, None) is not None:
+                self._weigh(-_NUMBER)
+            self._remove_from(self._lane(number), key, pending)
 
     def _remove_from(self, lane: Lane, key: bytes, pending: Pending) -> None:
         lane.remove(key)
@@ -276,13 +198,12 @@ class GroupOrder:
         """Something has changed in *lane*: is it ready now, or empty?"""
         first = lane.first
         if first is None:
-            del self.lanes[lane.value]
-            self._weigh(-_LANE - allocation.of_bytes(lane.value))
+            self.lanes.remove(lane.number, lane)
+            self._weigh(-_LANE)
         if first is not None and lane.taken == 0 and first.delivery_time == _PARKED:
-            if lane.value not in self.ready:
-                self.ready[lane.value] = lane
+            self.ready.setdefault(lane)
         elif self.ready:
-            self.ready.pop(lane.value, None)
+            self.ready.pop(lane, None)
 
     # ------------------------------------------------------------------ lanes that are ready
 
@@ -292,7 +213,7 @@ class GroupOrder:
 
     def first_ready(self) -> Lane:
         """The lane that has been ready for longest; there must be one. O(1)."""
-        return next(iter(self.ready.values()))
+        return next(iter(self.ready))
 
     def look_again(self, lane: Lane) -> None:
         """A lane that was passed over may be ready. It may be empty and forgotten."""
@@ -301,7 +222,7 @@ class GroupOrder:
 
     def pass_over(self, lane: Lane) -> None:
         """Forget that *lane* is ready, until something changes in it."""
-        self.ready.pop(lane.value, None)
+        self.ready.pop(lane, None)
 
     # ------------------------------------------------------------------ claims
 
@@ -333,16 +254,3 @@ class GroupOrder:
                 found.append(later)
             later = lane.after(later)
         return found
-
-
-def named(value: bytes) -> bytes:
-    """The name of the lane of *value*: that, or of a long one how it begins, and its digest."""
-    if len(value) <= _LONGEST:
-        return value
-    return value[:_SHOWN] + b"#%016x" % xxh3.hashed(value)
-
-
-def key_of(pending: Pending) -> bytes:
-    """The key of a pending entry."""
-    key: bytes = pendings.id_of(pending).key()
-    return key

@@ -2,19 +2,70 @@
 
 from __future__ import annotations
 
+from storage import octets, xxh3
+from storage.listpack import element_octets
+from storage.listpack.listpack import Listpack
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
-from storage.stream.group_order import GroupOrder, named
-from storage.stream.newest import value_of
+from storage.stream.group_order import GroupOrder
+from storage.stream.lane import Lane
+from storage.stream.newest import place_of, value_of
 from storage.stream.pending import PARKED, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_iterator import StreamIterator
 
+LONGEST = 64  # bytes of a value that is shown whole
+SHOWN = 47  # of a longer one, besides its hash
+MAX_INT_TEXT = 20  # digits and sign
+_NINE = ord("9")
+_U64 = 2**64 - 1
 
-def lane_of(entry: StreamIterator, field: bytes) -> bytes | None:
-    """The name of the lane of the entry at which *entry* stands; None if it has not the field."""
-    value = value_of(entry, field)
-    return None if value is None else named(value)
+
+def lane_of(entry: StreamIterator, field: bytes) -> int:
+    """The number of the lane of the entry at which *entry* stands; 0 if it has not the field."""
+    node: Listpack | None = entry.node
+    at = place_of(entry, field)
+    return 0 if node is None or at < 0 else _number_at(node, at)
+
+
+def _number_at(node: Listpack, at: int) -> int:
+    """What stands for the value at *at*: a hash of its number, or of its text; never 0.
+
+    A number is one also where it is written as text, as RESTORE may have it.
+    """
+    data = node.data
+    if not element_octets.is_string(data, at):
+        return xxh3.avalanche(element_octets.number_at(data, at) & _U64) or 1
+    start = at + element_octets.head_size(data, at)
+    size = at + element_octets.encoded_size(data, at) - start
+    if 0 < size <= MAX_INT_TEXT and data[start] <= _NINE:
+        text = node.get_bytes(at)
+        if octets.is_int64(text):
+            return xxh3.avalanche(octets.int64_of(text) & _U64) or 1
+    return xxh3.hashed_part(data, start, size) or 1
+
+
+def value_in(stream: Stream, order: GroupOrder, lane: Lane) -> bytes | None:
+    """The value of *lane*, as named() has it; None if all its entries were deleted.
+
+    O(log N) for each that was, and one more.
+    """
+    pending = lane.first
+    while pending is not None:
+        entry_id = pendings.id_of(pending)
+        entry = stream.range(entry_id, entry_id)
+        value = value_of(entry, order.field) if entry.next() else None
+        if value is not None:
+            return named(value)
+        pending = lane.after(pending)
+    return None
+
+
+def named(value: bytes) -> bytes:
+    """*value*, or of a long one how it begins, and its hash."""
+    if len(value) <= LONGEST:
+        return value
+    return value[:SHOWN] + b"#%016x" % xxh3.hashed(value)
 
 
 def order_of(
@@ -31,9 +82,9 @@ def order_of(
         pending: Pending = place.value
         entry_id = pendings.id_of(pending)
         entry = stream.range(entry_id, entry_id)
-        name = lane_of(entry, field) if entry.next() else None
-        if name is not None:
-            order.add(place.current_key(), pending, name)
+        number = lane_of(entry, field) if entry.next() else 0
+        if number:
+            order.add(place.current_key(), pending, number)
         else:
             order.passed(pending)
     return order

@@ -34,5 +34,7 @@ cdef class Newest:
     cdef list _still_there(self, Stream stream, list candidates)
 
 
-@cython.locals(node=Listpack, name_at=Py_ssize_t, at=Py_ssize_t, is_it=bint)
+@cython.locals(at=Py_ssize_t, node=Listpack)
 cpdef bytes value_of(StreamIterator entry, bytes field)
+@cython.locals(node=Listpack, name_at=Py_ssize_t, at=Py_ssize_t, is_it=bint)
+cpdef Py_ssize_t place_of(StreamIterator entry, bytes field) except? -1

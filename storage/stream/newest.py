@@ -112,19 +112,26 @@ class Newest:
 def value_of(entry: StreamIterator, field: bytes) -> bytes | None:
     """The value of the first *field* of the entry at which *entry* stands; None without one."""
     node: Listpack | None = entry.node
+    at = place_of(entry, field)
+    return None if node is None or at < 0 else node.get_bytes(at)
+
+
+def place_of(entry: StreamIterator, field: bytes) -> int:
+    """Where that value is in the entry's listpack; -1 without one."""
+    node: Listpack | None = entry.node
     if node is None:
-        return None
+        return -1
     name_at = entry.names_at
     at = entry.fields_at
     for _ in range(entry.num_fields):
         if entry.same_fields:
             if node.matches(name_at, field):
-                return node.get_bytes(at)
+                return at
             name_at = node.next(name_at)
         else:
             is_it = node.matches(at, field)
             at = node.next(at)
             if is_it:
-                return node.get_bytes(at)
+                return at
         at = node.next(at)
-    return None
+    return -1

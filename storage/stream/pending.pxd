@@ -29,14 +29,13 @@ cdef class Pending:
 
 
 @cython.final
-@cython.no_gc  # it holds bytes: no cycles
 cdef class LanePending(Pending):
-    cdef public bytes value
+    cdef public uint64_t lane
     cdef public int64_t turn
 
 
 @cython.locals(made=Pending, of_lane=LanePending)
-cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint32_t count, uint32_t consumer_index, bytes value=*)
+cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint32_t count, uint32_t consumer_index, uint64_t lane=*)
 cpdef StreamId id_of(Pending pending)
 cpdef int count_up(Pending pending) except -1
 cpdef int count_down(Pending pending) except -1
@@ -69,6 +68,8 @@ cdef class DeliveryQueue:
     cdef Beside _beside
     cdef public int64_t redeliveries
 
+    @cython.locals(last=Pending)
+    cpdef Pending first_owned(self)
     @cython.locals(beside=Beside, last=Pending)
     cpdef Pending first_left(self)
     cpdef int is_gone(self, Pending pending) except -1

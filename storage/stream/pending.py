@@ -88,11 +88,11 @@ class Pending:
 
 
 class LanePending(Pending):
-    """One of a group with ORDERBY, with the name of its lane: see storage/stream/group_order.py."""
+    """One of a group with ORDERBY, with the number of its lane: see group_order.py."""
 
-    __slots__ = ("turn", "value")
+    __slots__ = ("lane", "turn")
 
-    value: bytes | None  # None: it has no lane
+    lane: int  # 0: it has none
     turn: int  # in which reading it was given, while it is the only one of its lane
 
 
@@ -102,14 +102,14 @@ def new_pending(
     delivery_time: int,
     count: int,
     consumer_index: int,
-    value: bytes | None = None,
+    lane: int = 0,
 ) -> Pending:
-    """A pending entry that is in no index yet; with the name of its lane, if it is to have one."""
-    if value is None:
+    """A pending entry that is in no index yet; with the number of its lane, unless that is 0."""
+    if lane == 0:
         made = Pending.__new__(Pending)
     else:
         of_lane = LanePending.__new__(LanePending)
-        of_lane.value = value
+        of_lane.lane = lane
         of_lane.turn = 0
         made = of_lane
     made.ms = ms
@@ -214,7 +214,6 @@ class DeliveryQueue:
         """The entry that was delivered last, or None. O(1)."""
         return links.follow(self._newest)
 
-    @property
     def first_owned(self) -> Pending | None:
         """The entry with an owner whose delivery is longest ago, or None. O(1)."""
         last = links.follow(self._last_released)

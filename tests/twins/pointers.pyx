@@ -125,6 +125,10 @@ def octets_of(text):
     return raw.cut(bit_octets.octets_of(text), 0, len(text))
 
 
+def part(bytes data, Py_ssize_t at, Py_ssize_t size):
+    return raw.cut(raw.part(raw.of_bytes(data), at, size), 0, size)
+
+
 def of_bytearray(bytearray data):
     return raw.cut(raw.of_bytearray(data), 0, len(data))
 

@@ -238,6 +238,8 @@ def test_raw_bytes_are_those_of_the_object(data: bytes, more: st.DataObject) -> 
     octets = compiled()
     assert octets.of_bytes(data) == raw.of_bytes(data) == data
     assert octets.of_bytearray(bytearray(data)) == raw.of_bytearray(bytearray(data)) == data
+    size = more.draw(st.integers(0, len(data) - at))
+    assert octets.part(data, at, size) == raw.part(data, at, size) == data[at : at + size]
     for text in (data, bytearray(data)):
         assert octets.octets_of(text) == bit_octets.octets_of(text) == data
     part = memoryview(data)[at:]

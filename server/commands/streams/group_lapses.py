@@ -27,7 +27,7 @@ def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None
     """
     group, policy, now_ms = delivery.group, delivery.policy, call.now_ms
     assert policy is not None
-    lapsed = group.by_time.first_owned
+    lapsed = group.by_time.first_owned()
     held: list[Pending] = []
     while (
         lapsed is not None
@@ -85,7 +85,7 @@ def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
     found: list[Pending] = []
     policy, looks = delivery.policy, MOST_LOOKS
     assert policy is not None
-    pending = delivery.group.by_time.first_owned
+    pending = delivery.group.by_time.first_owned()
     while (
         pending is not None
         and len(found) < MOST_AT_ONCE

@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from storage cimport octets
 
@@ -11,7 +11,8 @@ from storage.stream cimport group_lag, lanes, stream_id
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.entry_filter cimport EntryFilter
-from storage.stream.group_order cimport GroupOrder, Lane
+from storage.stream.group_order cimport GroupOrder
+from storage.stream.lane cimport Lane
 from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
@@ -96,7 +97,7 @@ cdef class Delivery:
     cpdef int64_t ms_to_held(self, int64_t now_ms) except -1
     @cython.locals(stream=Stream, group=ConsumerGroup, given=list, writer=EntryWriter, mark=Py_ssize_t,
                    size=Py_ssize_t, entry_id=StreamId, where=EntryFilter, written=Py_ssize_t,
-                   order=GroupOrder, value=bytes)
+                   order=GroupOrder, lane=uint64_t)
     cpdef Py_ssize_t write_new(
         self, Encoder out, StreamIterator entry, Consumer consumer, Py_ssize_t count, bint pends,
         int64_t now_ms, Py_ssize_t end, bint is_first, int64_t min_idle=*
@@ -117,7 +118,7 @@ cdef class Delivery:
     cpdef bint is_any_due(self, int64_t now_ms) except -1
     cpdef bint has_ready(self) except -1
     @cython.locals(entry_id=StreamId, is_free=bint)
-    cdef bint _is_its_turn(self, GroupOrder order, StreamIterator entry, bytes value) except -1
+    cdef bint _is_its_turn(self, GroupOrder order, StreamIterator entry, uint64_t lane) except -1
     @cython.locals(passed=list, lane=Lane, written=Py_ssize_t)
     cdef int _write_lanes(
         self, GroupOrder order, Encoder out, EntryWriter writer, Consumer consumer,

@@ -12,7 +12,8 @@ from storage.stream import group_lag, lanes, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.entry_filter import EntryFilter
-from storage.stream.group_order import GroupOrder, Lane
+from storage.stream.group_order import GroupOrder
+from storage.stream.lane import Lane
 from storage.stream.pending import NOBODY, PARKED, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
@@ -95,13 +96,15 @@ class Delivery:
         self.gone = []
         order.turn += 1
         self.most_of_value = 0 if self.policy is None else self.policy.max_pending_of_value
-        last = self.group.pel.last()
-        self.was_set_back = last is not None and last[0] > self.group.last_id.key()
+        if order.was_set_back:
+            last = self.group.pel.last()
+            order.was_set_back = last is not None and last[0] > self.group.last_id.key()
+        self.was_set_back = order.was_set_back
 
     def is_any_due(self, now_ms: int) -> bool:
         """Whether an entry is held no longer, or was not acknowledged in time."""
         group = self.group
-        held, owned = group.by_time.first_held(), group.by_time.first_owned
+        held, owned = group.by_time.first_held(), group.by_time.first_owned()
         if held is not None and held.delivery_time <= now_ms:
             return True
         return owned is not None and group.is_idle(owned, self.min_idle, now_ms)
@@ -284,10 +287,10 @@ class Delivery:
         ):
             if where is not None and not self._find_wanted(where, entry):
                 break
-            value = None
+            lane = 0
             if order is not None:
-                value = lanes.lane_of(entry, order.field)
-                if not self._is_its_turn(order, entry, value):
+                lane = lanes.lane_of(entry, order.field)
+                if not self._is_its_turn(order, entry, lane):
                     is_over = self.reads_on or order.waiting >= MOST_PARKED
                     if is_over or (where is None and not entry.next()):
                         break
@@ -308,7 +311,7 @@ class Delivery:
             entry_id = entry.current_id()
             group_lag.move_on(stream, group, entry_id)
             if pends:
-                group.deliver(entry_id, consumer, now_ms, value)
+                group.deliver(entry_id, consumer, now_ms, lane)
             given.append(entry_id)
             written += 1
             if where is None and not entry.next():
@@ -331,25 +334,25 @@ class Delivery:
             writer.head = b"*%d\r\n" % elements
         return writer
 
-    def _is_its_turn(self, order: GroupOrder, entry: StreamIterator, value: bytes | None) -> bool:
+    def _is_its_turn(self, order: GroupOrder, entry: StreamIterator, lane: int) -> bool:
         """Whether the new entry at which *entry* stands may be given now.
 
         If not, it is parked, and the group passes it; unless as much is parked as may be. One that
         is pending (the group was set back) is passed, too.
         """
-        is_free = value is None or order.may_give(value, self.most_of_value)
+        is_free = lane == 0 or order.may_give(lane, self.most_of_value)
         if is_free and not self.was_set_back:
             return True
         entry_id = entry.current_id()
         if not self.was_set_back or self.group.pel.find(entry_id.key()) is None:
-            if value is None or is_free:
+            if is_free:
                 return True
             if order.waiting >= MOST_PARKED:
                 return False
             if len(self.parked) == MOST_PARKED_AT_ONCE:
                 self.reads_on = True
                 return False
-            self.parked.append(self.group.park(entry_id, value))
+            self.parked.append(self.group.park(entry_id, lane))
         group_lag.move_on(self.stream, self.group, entry_id)
         self.has_passed = True
         return False

@@ -10,6 +10,7 @@ from storage.side_data.group_policy cimport GroupPolicy
 from storage.side_data.side_data cimport SideData
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
+from storage.stream.group_order cimport GroupOrder
 from storage.stream.pending cimport Pending
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
@@ -29,7 +30,9 @@ cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
     min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy, side=SideData
 )
 cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) except -1
-@cython.locals(key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy)
+@cython.locals(
+    key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy, order=GroupOrder
+)
 cdef _look(Call call, Request request, Delivery delivery)
 @cython.locals(first=Pending, policy=GroupPolicy)
 cdef bint _has_lapsed(Call call, Delivery delivery) except -1

@@ -187,7 +187,7 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
 
 def _has_lapsed(call: Call, delivery: Delivery) -> bool:
     """Whether BACKOFF may hold what was not acknowledged in time."""
-    first, policy = delivery.group.by_time.first_owned, delivery.policy
+    first, policy = delivery.group.by_time.first_owned(), delivery.policy
     if first is None or policy is None or not delivery.awaits_backoff():
         return False
     return delivery.group.is_idle(first, policy.visibility_ms, call.now_ms)

@@ -89,7 +89,7 @@ def xgroup_setid(call: Call) -> Reply:
     argv, text = call.argv, call.argv[4]
     options = stream_args.group_options(argv, False)
     stream, group = _stream_and_group(call)
-    group.move_to(stream.last_id if text == b"$" else stream_args.loose_id(text))
+    group.set_to(stream.last_id if text == b"$" else stream_args.loose_id(text))
     group.entries_read = min(options.entries_read, stream.entries_added)
     log: Sequence[bytes] | None = None
     if options.clears:

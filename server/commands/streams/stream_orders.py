@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from heapq import nsmallest
 
 from protocol.replies import ErrorReply, Reply
 from server.commands.streams import dead_letters
@@ -14,7 +14,8 @@ from server.table.keys import ACCESS, RO, KeyRange
 from storage.stream import lanes
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
-from storage.stream.group_order import Lane
+from storage.stream.group_order import GroupOrder
+from storage.stream.lane import Lane
 from storage.stream.pending import PARKED
 from storage.stream.stream import Stream
 
@@ -55,22 +56,28 @@ def xinfo_order(call: Call) -> Reply:
     order = group.order
     if order is None or order.field != policy.order_by:
         order = lanes.order_of(stream, group, policy.order_by, is_shown=True)
-    waiting = [lane for lane in order.lanes.values() if isinstance(lane, Lane) and lane.waiting()]
+    waiting = [lane for lane in order.lanes.items() if isinstance(lane, Lane) and lane.waiting()]
+    shown = nsmallest(most, waiting, key=_first_key)
     return {
         b"field": order.field,
-        b"values": len(order.lanes),
+        b"values": order.lanes.size,
         b"waiting": order.waiting,
         b"waiting-values": len(waiting),
-        b"lanes": [_shown(group, lane) for lane in islice(waiting, most)],
+        b"lanes": [_shown(stream, group, order, lane) for lane in shown],
     }
 
 
-def _shown(group: ConsumerGroup, lane: Lane) -> Reply:
+def _first_key(lane: Lane) -> bytes:
+    assert lane.key is not None
+    return lane.key
+
+
+def _shown(stream: Stream, group: ConsumerGroup, order: GroupOrder, lane: Lane) -> Reply:
     first = lane.first
     assert first is not None
     is_held = not lane.taken and 0 < first.delivery_time != PARKED
     return {
-        b"value": lane.value,
+        b"value": lanes.value_in(stream, order, lane),
         b"first-id": pendings.id_of(first).encode(),
         b"waiting": lane.waiting(),
         b"delivered": lane.taken,

@@ -101,7 +101,7 @@ def group_figures(
     stream: Stream, name: bytes, group: ConsumerGroup, policy: GroupPolicy | None, now_ms: int
 ) -> GroupFigures:
     """The figures of one group of *stream*. O(1)."""
-    oldest = group.by_time.first_owned
+    oldest = group.by_time.first_owned()
     return GroupFigures(
         name,
         len(group.consumers),

@@ -325,7 +325,7 @@ def test_a_time_of_delivery_that_no_clock_has_shown_is_no_age(server):
     server.send_line("XGROUP CREATE s g 0")
     server.send_line("XREADGROUP GROUP g ann STREAMS s >")
     group = server.state.databases[0].peek(b"s").find_group(b"g")
-    group.by_time.first_owned.delivery_time = -(2**63)
+    group.by_time.first_owned().delivery_time = -(2**63)
     _, [row] = server.send_line("XINFO STREAMS 0")
     assert dict(zip(row[::2], row[1::2], strict=True))[b"oldest-pending-ms"] == 0
 
