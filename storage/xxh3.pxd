@@ -1,7 +1,6 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
-from octets cimport buffers
 from storage cimport octets
 from storage.rdb cimport raw
 
@@ -25,9 +24,8 @@ cdef Py_ssize_t _BLOCK
 
 @cython.locals(size=Py_ssize_t, halves=Halves)
 cpdef uint64_t hashed(object text) except? 1
-cpdef uint64_t hashed_part(bytearray data, Py_ssize_t at, Py_ssize_t size) except? 1
-@cython.locals(secret=raw.Raw)
-cdef uint64_t _hash_of_most(raw.Raw data, Py_ssize_t size) noexcept
+cpdef uint64_t keyed(bytearray data, Py_ssize_t at, Py_ssize_t size, bytes secret) except? 1
+cdef uint64_t _hash_of_most(raw.Raw data, Py_ssize_t size, raw.Raw secret) noexcept
 cdef raw.Raw _raw(object text) except NULL
 @cython.locals(first=uint64_t, keyed=uint64_t)
 cdef uint64_t _hash_of_8(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept

@@ -10,7 +10,8 @@
 hashed() is what DIGEST shows of a string; digest() and Halves are what IDMPAUTO hashes entries by.
 Of up to three bytes, and of 241 or more, the hash of 64 bits is the low half of the other.
 
-Without a seed. All numbers are of 64 bits, little-endian, and wrap.
+keyed() takes a secret of the caller's; the others have the usual one, and no seed. All numbers are
+of 64 bits, little-endian, and wrap.
 
 Source: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md (BSD)
 """
@@ -19,7 +20,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from octets import buffers
 from storage import octets
 from storage.rdb import raw
 
@@ -58,19 +58,20 @@ def hashed(text: bytes | bytearray) -> int:
         halves = Halves()
         halves.take(text)
         return halves.low
-    return _hash_of_most(_raw(text), size)
+    return _hash_of_most(_raw(text), size, raw.of_bytes(SECRET))
 
 
-def hashed_part(data: bytearray, at: int, size: int) -> int:
-    """The hash of the *size* bytes of *data* from *at* on; it must have them. O(size)."""
-    if size > 240 or 0 < size < 4:
-        return hashed(buffers.cut(data, at, at + size))
-    return _hash_of_most(raw.part(raw.of_bytearray(data), at, size), size)
+def keyed(data: bytearray, at: int, size: int, secret: bytes) -> int:
+    """A hash of *size* bytes of *data* from *at* on, by a *secret* of 192 bytes. O(size).
+
+    The size is 0, or 4 to 240: the caller sees to that, and that *data* has them. Who does not know
+    the secret cannot compute which bytes have the same hash.
+    """
+    return _hash_of_most(raw.part(raw.of_bytearray(data), at, size), size, raw.of_bytes(secret))
 
 
-def _hash_of_most(data: raw.Raw, size: int) -> int:
+def _hash_of_most(data: raw.Raw, size: int, secret: raw.Raw) -> int:
     """The hash of none, or of 4 to 240 bytes."""
-    secret = raw.of_bytes(SECRET)
     if size > 128:
         return _hash_of_240(data, size, secret)
     if size > 16:

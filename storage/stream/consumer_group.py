@@ -373,6 +373,7 @@ class ConsumerGroup:
         self.by_time.hold(pending, _PARKED)
         order = self.order
         assert order is not None
+        order.was_set_back = True  # until the group has moved on
         order.add(entry_id.key(), pending, lane)
         return pending
 

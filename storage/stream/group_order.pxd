@@ -8,6 +8,7 @@ from storage.stream.pending cimport LanePending, Pending
 
 cdef Py_ssize_t _ORDER
 cdef Py_ssize_t _LANE
+cdef Py_ssize_t _OF_LANE
 cdef Py_ssize_t _NUMBER
 cdef int64_t _PARKED
 cdef uint32_t _NOBODY

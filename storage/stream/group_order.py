@@ -23,7 +23,7 @@ the table has the entry itself, and the entry knows the lane's number (LanePendi
 were pending before there was an order do not; of these the numbers are kept here.
 
     GroupOrder       256 bytes, compiled, with its dictionaries; and the table, see lane_table.py
-    lane             144, with the key of its first entry; a tree if it has several entries
+    lane             208, with its place in ``ready``; a tree if it has several entries
                        0 if it is that one entry
     pending entry      9 or more in each tree; 16 for its lane; or 152, if its number is kept here
 """
@@ -36,9 +36,10 @@ from storage.stream.lane_table import LaneTable
 from storage.stream.pending import NOBODY, PARKED, LanePending, Pending
 
 ORDER = 256  # bytes, as listed above
-LANE = 144
+LANE = 208
+OF_LANE = 16
 NUMBER = 152
-_ORDER, _LANE, _NUMBER = ORDER, LANE, NUMBER  # as C numbers
+_ORDER, _LANE, _OF_LANE, _NUMBER = ORDER, LANE, OF_LANE, NUMBER  # as C numbers
 _PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
 
 
@@ -134,6 +135,7 @@ class GroupOrder:
             of_lane: LanePending = pending
             of_lane.lane = number
             of_lane.turn = self.turn
+            self._weigh(_OF_LANE)
             if pending.consumer_index != _NOBODY:
                 is_only = self.lanes.add(number, pending) is pending  # as most often
         else:
@@ -159,9 +161,13 @@ class GroupOrder:
     def removed(self, key: bytes, pending: Pending) -> None:
         """An entry is no longer pending. It may have no lane."""
         number = self._number_of(pending)
-        if number and not self.lanes.remove(number, pending):  # most often it is the only one
-            if self._numbers and self._numbers.pop(key, None) is not None:
+        if number:
+            if type(pending) is LanePending:
+                self._weigh(-_OF_LANE)
+            else:
+                del self._numbers[key]
                 self._weigh(-_NUMBER)
+        if number and not self.lanes.remove(number, pending):  # most often it is the only one
             self._remove_from(self._lane(number), key, pending)
 
     def _remove_from(self, lane: Lane, key: bytes, pending: Pending) -> None:

@@ -29,8 +29,8 @@ cdef class LaneTable:
     cpdef int replace(self, uint64_t number, object item) except -1
     @cython.locals(at=Py_ssize_t)
     cpdef bint remove(self, uint64_t number, object item) except -1
-    @cython.locals(places=Py_ssize_t)
-    cdef int _make_places(self) except -1
+    @cython.locals(places=Py_ssize_t, items=list, numbers=bytearray)
+    cdef int _make_places(self, int shift) except -1
     cdef Py_ssize_t _first_place(self, uint64_t number) noexcept
     cdef uint64_t _number_at(self, Py_ssize_t at) noexcept
     cdef int _put(self, Py_ssize_t at, uint64_t number, object item) except -1
@@ -38,5 +38,6 @@ cdef class LaneTable:
     cdef Py_ssize_t _place_of(self, uint64_t number) except -1
     @cython.locals(mask=Py_ssize_t, at=Py_ssize_t, first=Py_ssize_t, number=uint64_t)
     cdef int _close(self, Py_ssize_t gap) except -1
+    cdef _shrink(self)
     @cython.locals(items=list, numbers=bytearray, at=Py_ssize_t, number=uint64_t)
     cdef int _resize(self, int shift) except -1

@@ -11,18 +11,19 @@ search for it would come to. Two thirds of the places are taken at most.
 
 Source: Knuth, The Art of Computer Programming, volume 3, 6.4, algorithms L and R.
 
-    LaneTable        144 bytes, and 16 for each place: 24 to 48 for each lane while they become more
+    LaneTable        192 bytes, and 16 for each place: 24 to 48 for each lane while they become more
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from storage import allocation
 from storage.hash_table import mark_octets
 from storage.rdb import raw
 
-TABLE = 144  # bytes, as listed above
+TABLE = 192  # bytes, as listed above
 PLACE = 16
 KEPT = 1024  # places: a table of no more is not made smaller, since it is soon as full again
 _TABLE, _PLACE, _KEPT = TABLE, PLACE, KEPT  # as C numbers
@@ -42,9 +43,8 @@ class LaneTable:
 
     def __init__(self) -> None:
         self.size = 0
-        self._shift = _BITS - _FEW_BITS
+        self._make_places(_BITS - _FEW_BITS)
         allocation.used += _TABLE
-        self._make_places()
 
     def __del__(self) -> None:
         allocation.used -= _TABLE + _PLACE * len(self._items)
@@ -63,10 +63,11 @@ class LaneTable:
         held = self._items[at]
         if held is not None:
             return held
+        if 3 * (self.size + 1) > 2 * len(self._items):
+            self._resize(self._shift - 1)  # first: if there is no memory, nothing has changed
+            at = self._place_of(number)
         self._put(at, number, item)
         self.size += 1
-        if 3 * self.size > 2 * len(self._items):
-            self._resize(self._shift - 1)
         return item
 
     def replace(self, number: int, item: Item) -> None:
@@ -81,16 +82,25 @@ class LaneTable:
         self.size -= 1
         self._close(at)
         if len(self._items) > _KEPT and 8 * self.size < len(self._items):
-            self._resize(self._shift + 1)
+            self._shrink()
         return True
+
+    def _shrink(self) -> None:
+        """Have half the places, unless there is no memory to move to."""
+        with suppress(MemoryError):
+            self._resize(self._shift + 1)
 
     # ------------------------------------------------------------------ places
 
-    def _make_places(self) -> None:
-        """Have as many free places as the shift says."""
-        places = 1 << (_BITS - self._shift)
-        self._items: list[Item] = mark_octets.untracked([None] * places)
-        self._numbers = bytearray(8 * places)  # one for each place, 0 for a free one
+    def _make_places(self, shift: int) -> None:
+        """Have free places only, as many as *shift* says; the old ones stay if memory is out."""
+        places = 1
+        places <<= _BITS - shift
+        items: list[Item] = [None] * places
+        numbers = bytearray(8 * places)
+        self._shift = shift
+        self._items = mark_octets.untracked(items)
+        self._numbers = numbers  # one for each place, 0 for a free one
         allocation.used += _PLACE * places
 
     def _first_place(self, number: int) -> int:
@@ -131,9 +141,8 @@ class LaneTable:
     def _resize(self, shift: int) -> None:
         """Move all to places of another number. O(N)."""
         items, numbers = self._items, self._numbers
+        self._make_places(shift)
         allocation.used -= _PLACE * len(items)
-        self._shift = shift
-        self._make_places()
         for at, item in enumerate(items):
             if item is not None:
                 number = raw.u64(raw.of_bytearray(numbers), 8 * at)

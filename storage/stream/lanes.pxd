@@ -18,6 +18,8 @@ from storage.stream.stream_iterator cimport StreamIterator
 cdef Py_ssize_t MAX_INT_TEXT
 cdef int _NINE
 cdef uint64_t _U64
+cdef bytes _SECRET
+cdef uint64_t _KEY
 
 
 @cython.locals(node=Listpack, at=Py_ssize_t)

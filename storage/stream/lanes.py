@@ -17,8 +17,13 @@ from storage.stream.stream_iterator import StreamIterator
 LONGEST = 64  # bytes of a value that is shown whole
 SHOWN = 47  # of a longer one, besides its hash
 MAX_INT_TEXT = 20  # digits and sign
+LOOKS = 100  # entries of a lane that are looked at for its value; most often the first has it
 _NINE = ord("9")
 _U64 = 2**64 - 1
+
+# Python keys its hashes: nobody outside can choose a value that has the lane of another one.
+_SECRET = b"".join((hash(b"lanes %d" % n) & _U64).to_bytes(8, "little") for n in range(24))
+_KEY = hash(b"lanes of numbers") & _U64
 
 
 def lane_of(entry: StreamIterator, field: bytes) -> int:
@@ -29,33 +34,35 @@ def lane_of(entry: StreamIterator, field: bytes) -> int:
 
 
 def _number_at(node: Listpack, at: int) -> int:
-    """What stands for the value at *at*: a hash of its number, or of its text; never 0.
+    """What stands for the value at *at*: a keyed hash of its number, or of its text; never 0.
 
     A number is one also where it is written as text, as RESTORE may have it.
     """
     data = node.data
     if not element_octets.is_string(data, at):
-        return xxh3.avalanche(element_octets.number_at(data, at) & _U64) or 1
+        return xxh3.avalanche(element_octets.number_at(data, at) & _U64 ^ _KEY) or 1
     start = at + element_octets.head_size(data, at)
     size = at + element_octets.encoded_size(data, at) - start
     if 0 < size <= MAX_INT_TEXT and data[start] <= _NINE:
         text = node.get_bytes(at)
         if octets.is_int64(text):
-            return xxh3.avalanche(octets.int64_of(text) & _U64) or 1
-    return xxh3.hashed_part(data, start, size) or 1
+            return xxh3.avalanche(octets.int64_of(text) & _U64 ^ _KEY) or 1
+    if 4 <= size <= 240:
+        return xxh3.keyed(data, start, size, _SECRET) or 1
+    return hash(node.get_bytes(at)) & _U64 or 1
 
 
 def value_in(stream: Stream, order: GroupOrder, lane: Lane) -> bytes | None:
-    """The value of *lane*, as named() has it; None if all its entries were deleted.
-
-    O(log N) for each that was, and one more.
-    """
+    """The value of *lane*, as named() has it; None if its first LOOKS entries were deleted."""
     pending = lane.first
-    while pending is not None:
+    for _ in range(LOOKS):
+        if pending is None:
+            break
         entry_id = pendings.id_of(pending)
         entry = stream.range(entry_id, entry_id)
-        value = value_of(entry, order.field) if entry.next() else None
-        if value is not None:
+        if entry.next() and lane_of(entry, order.field) == lane.number:
+            value = value_of(entry, order.field)
+            assert value is not None
             return named(value)
         pending = lane.after(pending)
     return None

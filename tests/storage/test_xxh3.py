@@ -101,5 +101,12 @@ def test_a_bytearray_is_hashed_as_its_bytes(size: int) -> None:
     assert xxh3.hashed(bytearray(text_of(size))) == xxh3.hashed(text_of(size))
 
 
+@pytest.mark.parametrize("size", [0, 4, 8, 9, 16, 17, 128, 129, 240])
+def test_a_part_is_hashed_by_another_secret(size: int) -> None:
+    data = bytearray(b"before" + text_of(size) + b"after")
+    assert xxh3.keyed(data, 6, size, xxh3.SECRET) == xxh3.hashed(text_of(size))
+    assert xxh3.keyed(data, 6, size, bytes(range(192))) != xxh3.hashed(text_of(size))
+
+
 def test_the_answer_of_redis_s_documentation() -> None:
     assert xxh3.hashed(b"Hello world") == 0xB6ACB9D84A38FF74

@@ -30,8 +30,8 @@ FEW = 10  # values that are shown, unless COUNT says how many
     flags=Flags.READONLY,
     group="stream",
     since="0.1.0",
-    complexity="O(N) with N being the number of values with pending entries; and of pending "
-    "entries, if nobody has read since the server was started.",
+    complexity="O(N*log(M)) with N being the number of values with pending entries, and M of those "
+    "that are shown; and of pending entries, if nobody has read since the server was started.",
     keys=KeyRange(RO | ACCESS, first=2),
 )
 def xinfo_order(call: Call) -> Reply:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storage import allocation
+from storage import allocation, xxh3
+from storage.xxh3 import SECRET
 from tests.server.conftest import NOTHING, SocketlessServer
 
 
@@ -243,6 +244,62 @@ def test_a_group_that_was_set_back_gives_nothing_twice(ordered):
     assert read(ordered, "w3") == [2, 5]
 
 
+def test_a_group_that_had_given_all_and_was_set_back_gives_nothing_twice(ordered):
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5]
+    assert read(ordered, "w1") == []
+    ordered.send_line("XGROUP SETID s g 0")
+    assert read(ordered, "w2") == []
+    assert {row[1] for row in ordered.send_line("XPENDING s g - + 9")} == {b"w1"}
+    ordered.send_line("XACK s g 1-0 2-0 3-0 4-0 5-0")
+    assert read(ordered, "w2") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["XCLAIM s g w1 0 5-0 FORCE JUSTID", "XNACK s g SILENT IDS 1 5-0 FORCE"]
+)
+def test_what_is_made_pending_unread_is_not_given_as_new(ordered, line):
+    """An order that has seen all it needs looks again."""
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w1", 1) == [2]
+    ordered.send_line(line)
+    assert read(ordered, "w2").count(5) <= 1
+    assert sorted(row[0] for row in ordered.send_line("XPENDING s g - + 9")) == [
+        b"1-0", b"2-0", b"3-0", b"4-0", b"5-0",
+    ]  # fmt: skip
+    assert read(ordered, "w2") == []
+
+
+def colliding_with(number: int) -> bytes:
+    """A value that XXH3 with its usual secret hashes to what stands for *number*."""
+    first = int.from_bytes(SECRET[24:32], "little") ^ int.from_bytes(SECRET[32:40], "little")
+    mask = int.from_bytes(SECRET[40:48], "little") ^ int.from_bytes(SECRET[48:56], "little")
+    return first.to_bytes(8, "little") + (number - 16 ^ mask).to_bytes(8, "little")
+
+
+def avalanche(number: int) -> int:
+    mixed = (number ^ number >> 37) * 0x165667919E3779F9 & 2**64 - 1
+    return mixed ^ mixed >> 32
+
+
+VALUES = (
+    b"", b"a", b"ab", b"abc", b"abcd", b"a" * 16, b"a" * 17, b"a" * 240, b"a" * 241, b"a" * 242,
+    b"7", b"07", b"-7", b"9223372036854775807", b"9223372036854775808", b"12 apples",
+    colliding_with(1234567), b"1234567",
+)  # fmt: skip
+
+
+def test_each_value_has_its_own_lane(ordered):
+    read(ordered, "w1")
+    assert xxh3.hashed(VALUES[-2]) == avalanche(int(VALUES[-1]))
+    for number, value in enumerate(VALUES * 2, 11):
+        ordered.send("XADD", "s", f"{number}-0", "customer", value)
+    first = list(range(11, 11 + len(VALUES)))
+    assert [read(ordered, "w1", 1) for _ in VALUES] == [[number] for number in first]
+    assert read(ordered, "w2") == []
+    ordered.send("XACK", "s", "g", *(f"{number}-0" for number in first))
+    assert [number - len(VALUES) for number in read(ordered, "w2")] == first
+
+
 def test_the_order_ends_and_nothing_is_lost(ordered):
     assert read(ordered, "w1", 1) == [1]
     assert read(ordered, "w2") == [2, 5]
@@ -306,6 +363,15 @@ def test_who_waits_for_whom(ordered):
     report = [b"field", b"customer", b"values", 3, b"waiting", 3, b"waiting-values", 2, b"lanes"]
     assert ordered.send_line("XINFO ORDER s g") == [*report, [ann, bob]]
     assert ordered.send_line("XINFO ORDER s g COUNT 1") == [*report, [ann]]
+
+
+def test_a_value_whose_entries_were_deleted_is_not_known(ordered):
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5]
+    ordered.send_line("XDEL s 1-0")
+    assert ordered.send_line("XINFO ORDER s g")[-1][0][1] == b"ann", "others of it are there"
+    ordered.send_line("XDEL s 3-0 4-0")
+    assert ordered.send_line("XINFO ORDER s g")[-1][0][1] is None
 
 
 @pytest.mark.parametrize(
