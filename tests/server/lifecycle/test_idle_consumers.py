@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from server.lifecycle.idle_consumers import IdleConsumers
@@ -168,4 +170,16 @@ def test_a_group_with_a_timeout_is_looked_at_when_the_clock_was_set_back(queue, 
     ticks(1000)
     assert names(queue) == [b"ann", b"bob"]
     ticks(400)
+    assert names(queue) == []
+
+
+def test_a_slice_that_is_over_at_once_makes_a_step(queue):
+    """Regression: then nothing was ever done."""
+    clock = count()
+    consumers = IdleConsumers(queue.state, lambda: float(next(clock)))
+    for _ in range(2):  # a silence is looked at twice
+        queue.advance(1250)
+        consumers.begin()
+        for _ in range(10):
+            queue.turn(consumers.run)
     assert names(queue) == []
