@@ -33,16 +33,23 @@ def main(argv: list[str] | None = None, command: str = "penstock") -> int:
 
     *command* is what the user calls it, for the usage texts.
     """
+    _open_closed_streams()
     try:
         status = _do(sys.argv[1:] if argv is None else argv, command)
-        if sys.stdout is not None:  # as it is with >&-
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:  # who reads, as head does, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def _open_closed_streams() -> None:
+    """Let what is written go nowhere where a stream is closed, as with ``>&-``."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _do(words: list[str], command: str) -> int:

@@ -37,6 +37,8 @@ def open_standard_streams() -> None:
             os.fstat(stream)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+    if sys.stdout is None:  # Python found it closed
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
 
 
 def write_no_bytecode() -> None:

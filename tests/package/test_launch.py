@@ -115,3 +115,11 @@ def test_a_program_that_imports_penstock_keeps_its_own_server(tmp_path):
 
 def test_the_application_is_the_repository_in_a_checkout():
     assert ROOT == APPLICATION
+
+
+@pytest.mark.parametrize("words", ["--help", "--version", "serve --help", "unit", "queue --help"])
+def test_a_closed_stdout_is_no_error(words: str) -> None:
+    """Regression: what was written to it gave a traceback."""
+    line = ["sh", "-c", 'exec "$@" >&-', "sh", *WAYS["penstock"], *words.split()]
+    done = subprocess.run(line, stderr=subprocess.PIPE, timeout=TIMEOUT_S, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

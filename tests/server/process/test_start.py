@@ -379,6 +379,14 @@ def test_the_version_of_redis_is_where_tools_look_for_it() -> None:
     assert line.endswith(f" penstock={build.VERSION}")
 
 
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_what_nobody_can_read_is_no_error(option: str) -> None:
+    """Regression: a closed stdout gave a traceback."""
+    words = ["sh", "-c", 'exec "$@" >&-', "sh", *command(option)]
+    done = subprocess.run(words, cwd=ROOT, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_closed_standard_streams_are_opened_as_dev_null(folder: Path) -> None:
     """Otherwise log lines would go into whatever file or socket is opened next."""
     port = free_port()
