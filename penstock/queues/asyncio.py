@@ -26,6 +26,7 @@ from penstock.queues.words import (
     entries_in,
     has_nothing,
     is_lost,
+    is_missing,
     options_of,
     waits,
 )
@@ -51,13 +52,24 @@ class Queue(QueueWords["Client"]):
             return await pipeline.execute()
 
     async def declare(self) -> None:
-        """Make the queue, if it is not there, and give it these settings."""
+        """Make the queue, if it is not there, and give it these settings.
+
+        A server that has no such queues answers with an error, and nothing is left behind there.
+        """
+        try:
+            await self.call(self.to_set(), self.to_keep())
+        except redis.ResponseError as error:
+            if not is_missing(error):
+                raise
+            await self._create()
+            await self.call(self.to_set(), self.to_keep())
+
+    async def _create(self) -> None:
         try:
             await self.call(self.to_create())
         except redis.ResponseError as error:
-            if "BUSYGROUP" not in str(error):
+            if "BUSYGROUP" not in str(error):  # somebody else has made it meanwhile
                 raise
-        await self.call(self.to_set(), self.to_keep())
 
     async def enqueue(
         self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0
@@ -163,7 +175,7 @@ class Worker(WorkerWords[Queue]):
         self._reading = asyncio.Lock()  # one coroutine reads for all
 
     async def run(self) -> None:
-        """Do jobs until stop().
+        """Do jobs until stop(). Who was stopped does none.
 
         While the server cannot be reached, or refuses all work, it tries again. Raises
         redis.ResponseError if there is no such queue, redis.AuthenticationError for a password

@@ -24,6 +24,7 @@ from penstock.queues.words import (
     entries_in,
     has_nothing,
     is_lost,
+    is_missing,
     options_of,
     waits,
 )
@@ -47,13 +48,24 @@ class Queue(QueueWords["Client"]):
             return pipeline.execute()
 
     def declare(self) -> None:
-        """Make the queue, if it is not there, and give it these settings."""
+        """Make the queue, if it is not there, and give it these settings.
+
+        A server that has no such queues answers with an error, and nothing is left behind there.
+        """
+        try:
+            self.call(self.to_set(), self.to_keep())
+        except redis.ResponseError as error:
+            if not is_missing(error):
+                raise
+            self._create()
+            self.call(self.to_set(), self.to_keep())
+
+    def _create(self) -> None:
         try:
             self.call(self.to_create())
         except redis.ResponseError as error:
-            if "BUSYGROUP" not in str(error):
+            if "BUSYGROUP" not in str(error):  # somebody else has made it meanwhile
                 raise
-        self.call(self.to_set(), self.to_keep())
 
     def enqueue(self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0) -> Any:
         """Add a job of these *fields*, in *delay_ms* ms. Returns its id.
@@ -156,7 +168,7 @@ class Worker(WorkerWords[Queue]):
         self._failed: BaseException | None = None
 
     def run(self) -> None:
-        """Do jobs until stop(), one of the threads being this one.
+        """Do jobs until stop(), one of the threads being this one. Who was stopped does none.
 
         While the server cannot be reached, or refuses all work, it tries again. Raises
         redis.ResponseError if there is no such queue, redis.AuthenticationError for a password

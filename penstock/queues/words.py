@@ -318,6 +318,11 @@ def entries_in(answer: Any) -> list[Entry]:
     return found
 
 
+def is_missing(error: redis.ResponseError) -> bool:
+    """Whether there is no such group, or no such stream."""
+    return "NOGROUP" in str(error) or "requires the key to exist" in str(error)
+
+
 def is_lost(error: redis.RedisError) -> bool:
     """Whether it may be over in a while: so with a failover, a long script, a disk that is full."""
     if isinstance(error, redis.AuthenticationError):  # a ConnectionError that does not pass
