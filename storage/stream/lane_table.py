@@ -1,149 +1,154 @@
 # cython: boundscheck=False, wraparound=False
 """The lanes of a group with ORDERBY, by the numbers that stand for their values.
 
-    place    0     1     2     3     4     5     6     7      a power of two of them
-    item     -     ann   -     bob   eve   -     -     dan    eve belongs to 3, which bob has
+    upper bits of a number    0..         10.         11.
+    directory                 first       second      third       segments of at most 1024 places
 
-An item is a Lane, or the LanePending that is the only entry of its lane. A number is multiplied by
-one of this process's own; the upper bits of the product say to which place it belongs. If that is
-taken, the next free one is it. A removal closes the gap: no item may be behind a free place that a
-search for it would come to. Two thirds of the places are taken at most.
+An item is a Lane, or the LanePending that is the only entry of its lane. A segment that is full
+becomes two, of which each has the numbers with one more bit; two that have few items become one.
+So no call moves more than some hundred items, however many lanes there are.
 
-Source: Knuth, The Art of Computer Programming, volume 3, 6.4, algorithms L and R.
+Source: extendible hashing, https://doi.org/10.1145/320083.320092
 
-    LaneTable        192 bytes, and 16 for each place: 24 to 48 for each lane while they become more
+    LaneTable        128 bytes, and 8 for each part of the directory; its segments
+                     24 to 48 bytes for each lane in all, while they become more
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 from storage import allocation
 from storage.hash_table import mark_octets
-from storage.rdb import raw
+from storage.stream.lane_segment import Item, LaneSegment
 
-TABLE = 192  # bytes, as listed above
-PLACE = 16
-KEPT = 1024  # places: a table of no more is not made smaller, since it is soon as full again
-_TABLE, _PLACE, _KEPT = TABLE, PLACE, KEPT  # as C numbers
-_BITS = 64
-_FEW_BITS = 3  # of the number of places at first
-_U64 = 2**64 - 1
-FACTOR = hash(b"lanes") & _U64 | 1  # Python keys its hashes: nobody outside knows which place
-_FACTOR = FACTOR
-
-Item = Any  # a Lane, or a LanePending
+TABLE = 128  # bytes, as listed above
+MOST = 1024  # places of a segment; a smaller one gets more
+FEW = 128  # items of two segments that become one
+DEEPEST = 20  # bits by which segments are told apart: a fuller one has more than MOST places
+_TABLE, _MOST, _FEW, _DEEPEST = TABLE, MOST, FEW, DEEPEST  # as C numbers
 
 
 class LaneTable:
-    """Items by their numbers. All is O(1), but for a change of its size."""
+    """Items by their numbers. All is O(1)."""
 
-    __slots__ = ("_items", "_numbers", "_shift", "size")
+    __slots__ = ("_depth", "_directory", "size")
 
     def __init__(self) -> None:
         self.size = 0
-        self._make_places(_BITS - _FEW_BITS)
+        self._depth = 0  # bits: the directory has 2 ** depth parts
+        self._directory: list[LaneSegment] = [LaneSegment()]
         allocation.used += _TABLE
 
     def __del__(self) -> None:
-        allocation.used -= _TABLE + _PLACE * len(self._items)
+        allocation.used -= _TABLE + 8 * (len(self._directory) - 1)
 
     def items(self) -> list[Item]:
         """All items, in no order. O(N)."""
-        return [item for item in self._items if item is not None]
+        found = []
+        at = 0
+        while at < len(self._directory):
+            segment = self._directory[at]
+            for place in range(segment.places()):
+                item = segment.item_at(place)
+                if item is not None:
+                    found.append(item)
+            at += 1 << (self._depth - segment.depth)
+        return found
 
     def find(self, number: int) -> Item:
         """The item of that number, which is not 0; or None."""
-        return self._items[self._place_of(number)]
+        segment = self._segment_of(number)
+        return segment.item_at(segment.place_of(number))
 
     def add(self, number: int, item: Item) -> Item:
         """Put *item* there, unless *number* has an item; return the one that it has now."""
-        at = self._place_of(number)
-        held = self._items[at]
+        segment = self._segment_of(number)
+        at = segment.place_of(number)
+        held = segment.item_at(at)
         if held is not None:
             return held
-        if 3 * (self.size + 1) > 2 * len(self._items):
-            self._resize(self._shift - 1)  # first: if there is no memory, nothing has changed
-            at = self._place_of(number)
-        self._put(at, number, item)
+        while segment.is_full():  # first: if there is no memory, nothing has changed
+            if segment.places() < _MOST or segment.depth == _DEEPEST:
+                segment.grow()
+            else:
+                self._split(number)
+            segment = self._segment_of(number)
+            at = segment.place_of(number)
+        segment.add(at, number, item)
         self.size += 1
         return item
 
     def replace(self, number: int, item: Item) -> None:
         """Let *item* have the place of the one that *number* has; it must have one."""
-        self._items[self._place_of(number)] = item
+        segment = self._segment_of(number)
+        segment.put(segment.place_of(number), number, item)
 
     def remove(self, number: int, item: Item) -> bool:
         """Remove *item*, if *number* has it; return whether it had."""
-        at = self._place_of(number)
-        if self._items[at] is not item:
+        segment = self._segment_of(number)
+        at = segment.place_of(number)
+        if segment.item_at(at) is not item:
             return False
+        segment.remove(at)
         self.size -= 1
-        self._close(at)
-        if len(self._items) > _KEPT and 8 * self.size < len(self._items):
-            self._shrink()
+        if segment.depth and segment.size < _FEW:
+            with suppress(MemoryError):
+                self._merge(number)
         return True
 
-    def _shrink(self) -> None:
-        """Have half the places, unless there is no memory to move to."""
-        with suppress(MemoryError):
-            self._resize(self._shift + 1)
-
-    # ------------------------------------------------------------------ places
-
-    def _make_places(self, shift: int) -> None:
-        """Have free places only, as many as *shift* says; the old ones stay if memory is out."""
-        places = 1
-        places <<= _BITS - shift
-        items: list[Item] = [None] * places
-        numbers = bytearray(8 * places)
-        self._shift = shift
-        self._items = mark_octets.untracked(items)
-        self._numbers = numbers  # one for each place, 0 for a free one
-        allocation.used += _PLACE * places
-
-    def _first_place(self, number: int) -> int:
-        return (number * _FACTOR & _U64) >> self._shift
-
-    def _number_at(self, at: int) -> int:
-        """The number of the item at a place; 0 if it is free."""
-        return raw.u64(raw.of_bytearray(self._numbers), 8 * at)
-
-    def _put(self, at: int, number: int, item: Item) -> None:
-        self._items[at] = item
-        raw.put_u64(self._numbers, 8 * at, number)
+    # ------------------------------------------------------------------ segments
 
     def _place_of(self, number: int) -> int:
-        """Where the item of *number* is, or else would be put."""
-        mask = len(self._items) - 1  # a number & mask is a place
-        at = self._first_place(number)
-        held = self._number_at(at)
-        while held not in (0, number):
-            at = at + 1 & mask
-            held = self._number_at(at)
-        return at
+        """Where in the directory the segment of *number* is."""
+        return (number >> 1) >> (63 - self._depth)
 
-    def _close(self, gap: int) -> None:
-        """Let the place *gap* be free, and move items back over it, up to the next free one."""
-        mask = len(self._items) - 1
-        at = gap + 1 & mask
-        number = self._number_at(at)
-        while number:
-            first = self._first_place(number)
-            if at - first & mask >= at - gap & mask:  # the gap is not before its first place
-                self._put(gap, number, self._items[at])
-                gap = at
-            at = at + 1 & mask
-            number = self._number_at(at)
-        self._put(gap, 0, None)
+    def _segment_of(self, number: int) -> LaneSegment:
+        return self._directory[self._place_of(number)]
 
-    def _resize(self, shift: int) -> None:
-        """Move all to places of another number. O(N)."""
-        items, numbers = self._items, self._numbers
-        self._make_places(shift)
-        allocation.used -= _PLACE * len(items)
-        for at, item in enumerate(items):
-            if item is not None:
-                number = raw.u64(raw.of_bytearray(numbers), 8 * at)
-                self._put(self._place_of(number), number, item)
+    def _split(self, number: int) -> None:
+        """Make two of the segment that *number* belongs to."""
+        full = self._segment_of(number)
+        depth = full.depth
+        parts = [LaneSegment(depth + 1, _MOST), LaneSegment(depth + 1, _MOST)]
+        if depth == self._depth:
+            self._double()
+        for at in range(full.places()):
+            each = full.number_at(at)
+            if each:
+                part = parts[each >> (63 - depth) & 1]
+                part.add(part.place_of(each), each, full.item_at(at))
+        width = 1 << (self._depth - depth - 1)  # in the directory, of each of the two
+        start = self._place_of(number) // (2 * width) * (2 * width)
+        for at in range(width):
+            self._directory[start + at] = parts[0]
+            self._directory[start + width + at] = parts[1]
+
+    def _double(self) -> None:
+        """Let the directory tell one more bit."""
+        old = self._directory
+        new = [old[at >> 1] for at in range(2 * len(old))]
+        allocation.used += 8 * len(old)
+        self._directory = mark_octets.untracked(new)
+        self._depth += 1
+
+    def _merge(self, number: int) -> None:
+        """Make one of the segment that *number* belongs to and its neighbour, if both have few."""
+        one = self._segment_of(number)
+        width = 1 << (self._depth - one.depth)
+        start = self._place_of(number) // (2 * width) * (2 * width)
+        first, second = self._directory[start], self._directory[start + width]
+        if first.depth != second.depth or first.size + second.size >= _FEW:
+            return
+        both = LaneSegment(one.depth - 1, _MOST)
+        for part in (first, second):
+            for at in range(part.places()):
+                each = part.number_at(at)
+                if each:
+                    both.add(both.place_of(each), each, part.item_at(at))
+        if both.depth == 0:
+            allocation.used -= 8 * (len(self._directory) - 1)
+            self._directory, self._depth = [both], 0
+        else:
+            for at in range(start, start + 2 * width):
+                self._directory[at] = both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,18 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage import allocation
-from storage.stream import lane_table
 from storage.stream.lane import Lane
-from storage.stream.lane_table import KEPT, PLACE, LaneTable
+from storage.stream.lane_segment import PLACE
+from storage.stream.lane_table import MOST, LaneTable
 from storage.stream.pending import new_pending
 
 U64 = 2**64 - 1
-UNDONE = pow(lane_table.FACTOR, -1, 2**64)  # a number times the factor times this is the number
 
 
 def number_at(place: int, low: int) -> int:
-    """A number that belongs to *place* of eight, and to one after *place* * 2 of sixteen ..."""
-    return ((place << 61 | low) * UNDONE & U64) or 1
+    """A number that belongs to *place* of eight, and to *place* and more of sixteen ..."""
+    return place | low << 3 | 1 << 40
 
 
 # Few numbers that crowd at few places, the last of them beside the first; and any others.
@@ -61,13 +61,47 @@ def test_it_is_as_a_dictionary(steps):
     assert sorted(map(id, table.items())) == sorted(map(id, model.values()))
 
 
+def spread(number: int) -> int:
+    """Another number, as a hash is."""
+    return number * 0x9E3779B97F4A7C15 & U64
+
+
+def test_segments_become_two_and_one_again():
+    dice, table, model = Random(1), LaneTable(), dict[int, Any]()
+    for most in (20_000, 3_000, 10_000, 100, 5_000, 0):
+        while len(model) != most:
+            if len(model) < most:
+                number = spread(dice.randrange(1, 10**6))
+                model.setdefault(number, item := item_of(number))
+                assert table.add(number, item) is model[number]
+            else:
+                number = next(iter(model)) if dice.random() < 0.5 else next(reversed(model))
+                assert table.remove(number, model.pop(number))
+        assert table.size == most
+        assert all(table.find(number) is item for number, item in model.items())
+        assert sorted(map(id, table.items())) == sorted(map(id, model.values()))
+
+
+def test_numbers_that_are_much_alike_have_a_segment_of_their_own():
+    """Hashes are not; but the directory has a limit."""
+    table, before = LaneTable(), allocation.used_bytes()
+    items = {number: item_of(number) for number in range(1, 3001)}
+    for number, item in items.items():
+        assert table.add(number, item) is item
+    assert all(table.find(number) is item for number, item in items.items())
+    assert allocation.used_bytes() - before < 20_000_000
+    for number, item in items.items():
+        assert table.remove(number, item)
+    assert table.items() == []
+
+
 @pytest.mark.parametrize("step", [1, -1])
 def test_it_grows_and_shrinks_and_its_memory_is_counted(step):
     gc.collect()
     before = allocation.used_bytes()
     table = LaneTable()
     empty = allocation.used_bytes() - before
-    items = {number: item_of(number) for number in range(1, 5001)}
+    items = {number: item_of(number) for number in map(spread, range(1, 5001))}
     used = allocation.used_bytes()
     for number, item in items.items():
         table.add(number, item)
@@ -75,10 +109,10 @@ def test_it_grows_and_shrinks_and_its_memory_is_counted(step):
     for number in list(items)[::step]:
         assert table.remove(number, items[number])
     assert table.size == 0
-    assert allocation.used_bytes() - used == PLACE * (KEPT - 8)
+    assert allocation.used_bytes() - used == PLACE * (MOST - 8)
     del items, item
     gc.collect()
-    assert allocation.used_bytes() - before == empty + PLACE * (KEPT - 8)
+    assert allocation.used_bytes() - before == empty + PLACE * (MOST - 8)
     del table
     gc.collect()
     assert allocation.used_bytes() == before
