@@ -237,7 +237,7 @@ class Retention:
         end = self._last_of_age(policy.min_age_ms)
         gone: list[StreamId] = []
         while newest.is_behind(stream, end):
-            gone += stream.delete_those(newest.replaced(stream, ENTRIES, end))
+            gone += newest.remove_some(stream, ENTRIES, end)
             if self._is_time_up():
                 break
         self._tell_deleted(db, key, stream, gone)

@@ -20,6 +20,7 @@ from contextlib import suppress
 
 from storage import allocation
 from storage.hash_table import mark_octets
+from storage.stream import lane_octets
 from storage.stream.lane_segment import Item, LaneSegment
 
 TABLE = 128  # bytes, as listed above
@@ -32,12 +33,16 @@ _TABLE, _MOST, _FEW, _DEEPEST = TABLE, MOST, FEW, DEEPEST  # as C numbers
 class LaneTable:
     """Items by their numbers. All is O(1)."""
 
-    __slots__ = ("_depth", "_directory", "size")
+    __slots__ = ("_depth", "_directory", "_free_at", "_free_for", "_free_in", "size")
 
     def __init__(self) -> None:
         self.size = 0
         self._depth = 0  # bits: the directory has 2 ** depth parts
         self._directory: list[LaneSegment] = [LaneSegment()]
+        # What find() has not found last, and where add() puts it: who adds has looked before.
+        self._free_for = 0  # 0: nothing, or something has changed since
+        self._free_in = self._directory[0]
+        self._free_at = 0
         allocation.used += _TABLE
 
     def __del__(self) -> None:
@@ -49,33 +54,39 @@ class LaneTable:
         at = 0
         while at < len(self._directory):
             segment = self._directory[at]
-            for place in range(segment.places()):
-                item = segment.item_at(place)
-                if item is not None:
-                    found.append(item)
+            found += [item for item in segment.items if item is not None]
             at += 1 << (self._depth - segment.depth)
         return found
 
     def find(self, number: int) -> Item:
         """The item of that number, which is not 0; or None."""
         segment = self._segment_of(number)
-        return segment.item_at(segment.place_of(number))
+        at = lane_octets.place_of(segment.numbers, segment.mask, number)
+        item = segment.items[at]
+        if item is None:
+            self._free_for, self._free_in, self._free_at = number, segment, at
+        return item
 
     def add(self, number: int, item: Item) -> Item:
         """Put *item* there, unless *number* has an item; return the one that it has now."""
-        segment = self._segment_of(number)
-        at = segment.place_of(number)
-        held = segment.item_at(at)
-        if held is not None:
-            return held
-        while segment.is_full():  # first: if there is no memory, nothing has changed
-            if segment.places() < _MOST or segment.depth == _DEEPEST:
+        if number == self._free_for:
+            segment, at = self._free_in, self._free_at
+        else:
+            segment = self._segment_of(number)
+            at = segment.place_of(number)
+            held = segment.items[at]
+            if held is not None:
+                return held
+        self._free_for = 0
+        # First: if there is no memory, nothing has changed.
+        while 3 * (segment.size + 1) > 2 * (segment.mask + 1):
+            if segment.mask < _MOST - 1 or segment.depth == _DEEPEST:
                 segment.grow()
             else:
                 self._split(number)
             segment = self._segment_of(number)
             at = segment.place_of(number)
-        segment.add(at, number, item)
+        segment.put_new(at, number, item)
         self.size += 1
         return item
 
@@ -87,9 +98,10 @@ class LaneTable:
     def remove(self, number: int, item: Item) -> bool:
         """Remove *item*, if *number* has it; return whether it had."""
         segment = self._segment_of(number)
-        at = segment.place_of(number)
-        if segment.item_at(at) is not item:
+        at = lane_octets.place_of(segment.numbers, segment.mask, number)
+        if segment.items[at] is not item:
             return False
+        self._free_for = 0
         segment.remove(at)
         self.size -= 1
         if segment.depth and segment.size < _FEW:
@@ -113,16 +125,17 @@ class LaneTable:
         parts = [LaneSegment(depth + 1, _MOST), LaneSegment(depth + 1, _MOST)]
         if depth == self._depth:
             self._double()
-        for at in range(full.places()):
-            each = full.number_at(at)
+        for at in range(full.mask + 1):
+            each = lane_octets.number_at(full.numbers, at)
             if each:
                 part = parts[each >> (63 - depth) & 1]
-                part.add(part.place_of(each), each, full.item_at(at))
+                part.add(each, full.items[at])
         width = 1 << (self._depth - depth - 1)  # in the directory, of each of the two
         start = self._place_of(number) // (2 * width) * (2 * width)
         for at in range(width):
             self._directory[start + at] = parts[0]
             self._directory[start + width + at] = parts[1]
+        self._free_in = parts[0]  # so that the old one is not kept
 
     def _double(self) -> None:
         """Let the directory tell one more bit."""
@@ -142,13 +155,14 @@ class LaneTable:
             return
         both = LaneSegment(one.depth - 1, _MOST)
         for part in (first, second):
-            for at in range(part.places()):
-                each = part.number_at(at)
+            for at in range(part.mask + 1):
+                each = lane_octets.number_at(part.numbers, at)
                 if each:
-                    both.add(both.place_of(each), each, part.item_at(at))
+                    both.add(each, part.items[at])
         if both.depth == 0:
             allocation.used -= 8 * (len(self._directory) - 1)
             self._directory, self._depth = [both], 0
         else:
             for at in range(start, start + 2 * width):
                 self._directory[at] = both
+        self._free_in = both  # so that the old ones are not kept

@@ -9,7 +9,6 @@ from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport ConsumerGroup
 from storage.stream.group_order cimport GroupOrder
 from storage.stream.lane cimport Lane
-from storage.stream.newest cimport place_of, value_of
 from storage.stream.pending cimport Pending
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId

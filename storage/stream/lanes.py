@@ -9,7 +9,6 @@ from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.group_order import GroupOrder
 from storage.stream.lane import Lane
-from storage.stream.newest import place_of, value_of
 from storage.stream.pending import PARKED, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_iterator import StreamIterator
@@ -29,7 +28,7 @@ _KEY = hash(b"lanes of numbers") & _U64
 def lane_of(entry: StreamIterator, field: bytes) -> int:
     """The number of the lane of the entry at which *entry* stands; 0 if it has not the field."""
     node: Listpack | None = entry.node
-    at = place_of(entry, field)
+    at = entry.place_of(field)
     return 0 if node is None or at < 0 else _number_at(node, at)
 
 
@@ -61,7 +60,7 @@ def value_in(stream: Stream, order: GroupOrder, lane: Lane) -> bytes | None:
         entry_id = pendings.id_of(pending)
         entry = stream.range(entry_id, entry_id)
         if entry.next() and lane_of(entry, order.field) == lane.number:
-            value = value_of(entry, order.field)
+            value = entry.value_of(order.field)
             assert value is not None
             return named(value)
         pending = lane.after(pending)

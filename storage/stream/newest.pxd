@@ -4,14 +4,17 @@ from libc.stdint cimport int64_t
 from storage cimport allocation, xxh3
 from storage.hash_table.packed_table cimport PackedTable
 from storage.listpack.listpack cimport Listpack
-from storage.stream cimport stream_id, stream_iterator
+from storage.rax.rax_iterator cimport RaxIterator
+from storage.stream cimport stream_id, stream_iterator, stream_node
+from storage.stream.removal cimport Removal
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _FEW
 cdef Py_ssize_t _SHORT
-cdef int64_t _MOST_HELD
+cdef int64_t _BATCH
+cdef int64_t _BATCH_BYTES
 
 
 @cython.final
@@ -20,6 +23,7 @@ cdef class Newest:
     cdef readonly bytes field
     cdef readonly StreamId upto
     cdef StreamId _looked_to
+    cdef list _older
     cdef PackedTable _table
     cdef int64_t _used
 
@@ -27,14 +31,24 @@ cdef class Newest:
     cpdef int64_t bytes_used(self) except? -1
     @cython.locals(looked_to=StreamId)
     cpdef bint is_behind(self, Stream stream, StreamId end) except -1
-    @cython.locals(used=int64_t, found=list, candidates=list, held=int64_t, entry=StreamIterator,
-                   left=int64_t, value=bytes, name=bytes, older=bytes)
-    cpdef list replaced(self, Stream stream, int64_t most, StreamId end)
-    @cython.locals(found=list, entry=StreamIterator, key=bytes, value=bytes, entry_id=StreamId)
-    cdef list _still_there(self, Stream stream, list candidates)
+    @cython.locals(older=list, start=StreamId, last=StreamId, newest=dict, gone=list)
+    cpdef list remove_some(self, Stream stream, int64_t most, StreamId end)
+    @cython.locals(removal=Removal, first_key=bytes, is_first=bint, is_last=bint,
+                   place=RaxIterator, node=Listpack, key=bytes, places=list, name=Py_ssize_t,
+                   index=Py_ssize_t, at=Py_ssize_t, entry_id=StreamId, value=bytes)
+    cdef list _remove_within(self, Stream stream, StreamId start, StreamId last, dict newest)
+    @cython.locals(used=int64_t, value=bytes, key=bytes, name=bytes, older=bytes)
+    cdef int _note(self, dict newest) except -1
+    @cython.locals(removal=Removal, entry=StreamIterator, key=bytes, value=bytes,
+                   entry_id=StreamId, node=Listpack)
+    cdef list _remove_older(self, Stream stream, list older)
 
 
-@cython.locals(at=Py_ssize_t, node=Listpack)
-cpdef bytes value_of(StreamIterator entry, bytes field)
-@cython.locals(node=Listpack, name_at=Py_ssize_t, at=Py_ssize_t, is_it=bint)
-cpdef Py_ssize_t place_of(StreamIterator entry, bytes field) except? -1
+@cython.locals(places=list, at=Py_ssize_t, entry_id=StreamId, is_early=bint)
+cdef list _places_within(
+    Listpack node, bytes key, StreamId start, StreamId last, bint is_partly
+)
+@cython.locals(place=RaxIterator, entries=int64_t, size=int64_t, last=StreamId, node=Listpack)
+cdef StreamId _end_of_batch(Stream stream, StreamId start, StreamId end)
+@cython.locals(node=Listpack, first_at=Py_ssize_t, left=int64_t, last=StreamId)
+cdef StreamId _end_of_part(StreamIterator entry, StreamId end)

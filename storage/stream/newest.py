@@ -3,12 +3,14 @@
     entries   1 k=a   2 k=b   3 k=a   4 n=x   5 k=b   6 k=a
     index     a -> 3, b -> 2 when all up to ``upto`` = 4 were walked over; 1 has been replaced
 
-The walk goes on from where it was, some entries at a time. One whose value is known already
-replaces the entry that the index has, if that is there and has that very value. What a client
-deletes, or a trim, stays in the index; when it has more than twice as many values as there are
-entries, it is made anew, by a walk over all.
+The entries that are new are walked over in batches, each of them backwards. So the first entry of a
+value is the newest; all before it go at once, and a node of which nothing is left goes whole. Then
+each value is looked up: if the index knows it, the batch has replaced the entry that the index has,
+which goes if it is there and has that very value.
 
-Entries that are too new for the caller are not walked over: they neither go nor replace others.
+What a client deletes, or a trim, stays in the index; when it has more than twice as many values as
+there are entries, it is made anew, by a walk over all. Entries that are too new for the caller are
+not walked over: they neither go nor replace others.
 
     PackedTable   value, or its digest (16 bytes) -> id (16 bytes): about 40 bytes for each value
 """
@@ -20,21 +22,23 @@ from operator import itemgetter
 from storage import allocation, xxh3
 from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
-from storage.stream import stream_id, stream_iterator
+from storage.stream import stream_id, stream_iterator, stream_node
+from storage.stream.removal import Removal
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
 _FEW = 1000  # values; an index of no more is not made anew
 _SHORT = 16  # bytes of a value that has a digest; a shorter one is its own name
-_MOST_HELD = 65_536  # bytes of values that wait to be compared: defends memory against long ones
+_BATCH = 2048  # entries: some tenths of a millisecond
+_BATCH_BYTES = 262_144  # of entries, but for the last one: defends memory against long values
 _BY_KEY = itemgetter(0)
 
 
 class Newest:
     """The newest entries by their values of *field*. It is empty at first."""
 
-    __slots__ = ("_looked_to", "_table", "_used", "field", "upto")
+    __slots__ = ("_looked_to", "_older", "_table", "_used", "field", "upto")
 
     def __init__(self, field: bytes) -> None:
         self.field = field
@@ -42,6 +46,8 @@ class Newest:
         self._looked_to = ZERO  # there are no others up to this id
         self._table = PackedTable()
         self._used = 0  # bytes of the items in the table
+        # Rax keys of entries that the last batch has replaced, and their values if they have those.
+        self._older: list[tuple[bytes, bytes]] = []
 
     def values(self) -> int:
         """How many values it has."""
@@ -52,86 +58,148 @@ class Newest:
         return self._used
 
     def is_behind(self, stream: Stream, end: StreamId) -> bool:
-        """Whether there may be entries of *stream*, up to *end*, that are new since the walk."""
+        """Whether remove_some() may find entries of *stream*, up to *end*, that are to go."""
         looked_to = self._looked_to
-        return (
+        return bool(self._older) or (
             stream_id.compare(looked_to, stream.last_id) < 0
             and stream_id.compare(looked_to, end) < 0
         )
 
-    def replaced(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
-        """Walk over *most* more entries of *stream*, up to *end*; return which they have replaced.
+    def remove_some(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
+        """Delete some of the entries of *stream*, up to *end*, that newer ones have replaced.
 
-        O(log N + E) for each.
+        Returns their ids. Looks at *most* entries before the last batch, or at a new batch.
+        O(log N + E) for each of the former, O(1) for each entry of a batch.
         """
+        if self._older:
+            older = self._older[:most]
+            del self._older[:most]
+            return self._remove_older(stream, older)
         if len(self._table) > 2 * stream.length + _FEW:
             self._table.clear()
             self._used = 0
             self.upto = self._looked_to = ZERO
+        start = self._looked_to.next()
+        last = _end_of_batch(stream, start, end)
+        newest: dict[bytes, bytes] = {}
+        gone = self._remove_within(stream, start, last, newest)
+        self._looked_to = last
+        if stream_id.compare(last, stream.last_id) == 0:
+            self.upto = last
+        self._note(newest)
+        return gone
+
+    def _remove_within(
+        self, stream: Stream, start: StreamId, last: StreamId, newest: dict[bytes, bytes]
+    ) -> list[StreamId]:
+        """Delete the entries from *start* to *last* that others of them have replaced.
+
+        Returns their ids. *newest* gets the rax keys of those others, by their values.
+        """
+        removal = Removal(stream)
+        first_key = start.key()
+        is_first = True
+        place = stream.rax.seek("<=", last.key())
+        while place.prev():
+            node: Listpack = place.value
+            key = place.current_key()
+            is_last = key <= first_key
+            places = _places_within(node, key, start, last, is_first or is_last)
+            name = stream_node.index_of_name(node, self.field)
+            for index in range(len(places) - 1, -1, -1):
+                at: int = places[index]
+                entry_id = stream_node.id_at(node, key, at)
+                if is_first:
+                    self.upto = entry_id
+                    is_first = False
+                value = stream_node.value_of(node, at, self.field, name)
+                if value is None:
+                    continue
+                if value in newest:
+                    removal.add(key, node, at, entry_id)
+                else:
+                    newest[value] = entry_id.key()
+            if is_last:
+                break
+        return removal.run()
+
+    def _note(self, newest: dict[bytes, bytes]) -> None:
+        """Put the values of a batch in the index; note what they may have replaced."""
         used = allocation.used_bytes()
-        found: list[StreamId] = []
-        candidates: list[tuple[bytes, bytes]] = []
-        held = 0
-        entry = stream.range(self.upto.next(), end)
-        left = most
-        while left > 0 and entry.next():
-            left -= 1
-            value = value_of(entry, self.field)
-            self.upto = entry.current_id()
-            if value is None:
-                continue
+        for value, key in newest.items():
             name = value if len(value) < _SHORT else xxh3.digest(value)
             older = self._table.get(name)
             if older is not None:
-                candidates.append((older, value))
-                held += len(value)
-                if held > _MOST_HELD:
-                    found += self._still_there(stream, candidates)
-                    candidates, held = [], 0
-            self._table.set(name, self.upto.key())
-        self._looked_to = self.upto
-        if left > 0 and stream_id.compare(end, stream.last_id) < 0:
-            self._looked_to = end
-        elif left > 0:
-            self.upto = self._looked_to = stream.last_id
+                self._older.append((older, value))
+            self._table.set(name, key)
+        self._older.sort(key=_BY_KEY)  # so that each node is walked over once
         self._used += allocation.used_bytes() - used
-        return found + self._still_there(stream, candidates)
 
-    def _still_there(self, stream: Stream, candidates: list[tuple[bytes, bytes]]) -> list[StreamId]:
-        """The ids of those *candidates*, keys with values, that have this very value."""
-        found: list[StreamId] = []
-        candidates.sort(key=_BY_KEY)  # so that each node is walked over once
+    def _remove_older(self, stream: Stream, older: list[tuple[bytes, bytes]]) -> list[StreamId]:
+        """Delete those of *older* that are there and have their value; return their ids."""
+        removal = Removal(stream)
         entry = stream_iterator.new_finder(stream.rax)
-        for key, value in candidates:
+        for key, value in older:
             entry_id = stream_id.from_key(key)
-            if entry.find(entry_id) and value_of(entry, self.field) == value:
-                found.append(entry_id)
-        return found
+            if entry.find(entry_id) and entry.value_of(self.field) == value:
+                node = entry.node
+                assert node is not None
+                removal.add(entry.key(), node, entry.entry_at, entry_id)
+        return removal.run()
 
 
-def value_of(entry: StreamIterator, field: bytes) -> bytes | None:
-    """The value of the first *field* of the entry at which *entry* stands; None without one."""
-    node: Listpack | None = entry.node
-    at = place_of(entry, field)
-    return None if node is None or at < 0 else node.get_bytes(at)
-
-
-def place_of(entry: StreamIterator, field: bytes) -> int:
-    """Where that value is in the entry's listpack; -1 without one."""
-    node: Listpack | None = entry.node
-    if node is None:
-        return -1
-    name_at = entry.names_at
-    at = entry.fields_at
-    for _ in range(entry.num_fields):
-        if entry.same_fields:
-            if node.matches(name_at, field):
-                return at
-            name_at = node.next(name_at)
+def _places_within(
+    node: Listpack, key: bytes, start: StreamId, last: StreamId, is_partly: bool
+) -> list[int]:
+    """Where the living entries of a node begin; if *is_partly*, of those from *start* to *last*."""
+    places: list[int] = []
+    at = stream_node.alive_from(node, stream_node.first_entry(node))
+    while at < node.size - 1:
+        if is_partly:
+            entry_id = stream_node.id_at(node, key, at)
+            is_early = stream_id.compare(entry_id, start) < 0
+            if not is_early and stream_id.compare(entry_id, last) <= 0:
+                places.append(at)
         else:
-            is_it = node.matches(at, field)
-            at = node.next(at)
-            if is_it:
-                return at
-        at = node.next(at)
-    return -1
+            places.append(at)
+        at = stream_node.alive_from(node, stream_node.entry_after(node, at))
+    return places
+
+
+def _end_of_batch(stream: Stream, start: StreamId, end: StreamId) -> StreamId:
+    """Up to which id the batch from *start* goes: as many nodes as fit, at most up to *end*."""
+    place = stream.rax.seek("<=", start.key())
+    if not place.valid:
+        place = stream.rax.seek("^", b"")
+    entries = size = 0
+    last = ZERO
+    while place.next():
+        node: Listpack = place.value
+        entries += stream_node.entries(node)
+        size += node.size
+        if entries > _BATCH or size > _BATCH_BYTES:
+            if stream_id.compare(last, start) < 0:
+                return _end_of_part(stream.range(start, end), end)
+            return last
+        last = stream_node.last_id(node, place.current_key())
+        if stream_id.compare(last, end) >= 0:
+            return end
+    return end if stream_id.compare(end, stream.last_id) < 0 else stream.last_id
+
+
+def _end_of_part(entry: StreamIterator, end: StreamId) -> StreamId:
+    """As above, of a node that does not fit; *entry* walks from the start to *end*."""
+    if not entry.next():
+        return end
+    node = entry.node
+    first_at = entry.entry_at
+    left = _BATCH
+    while True:
+        last = entry.current_id()
+        left -= 1
+        if left == 0 or entry.entry_at - first_at > _BATCH_BYTES:
+            return last
+        if not entry.next():
+            return end
+        if entry.node is not node:
+            return last

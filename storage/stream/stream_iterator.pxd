@@ -36,6 +36,8 @@ cdef class StreamIterator:
     cdef uint64_t _end_ms
     cdef uint64_t _end_seq
     cdef Py_ssize_t _after
+    cdef bytes _name
+    cdef Py_ssize_t _name_index
     cdef bint _reverse
     cdef bint _over
 
@@ -54,6 +56,12 @@ cdef class StreamIterator:
     @cython.locals(node=Listpack, fields=list, name_at=Py_ssize_t, at=Py_ssize_t)
     cpdef list read_fields(self)
     cpdef StreamId current_id(self)
+
+    @cython.locals(node=Listpack, data=bytearray, index=Py_ssize_t, at=Py_ssize_t, left=Py_ssize_t,
+                   value_at=Py_ssize_t)
+    cpdef Py_ssize_t place_of(self, bytes name) except? -1
+    @cython.locals(node=Listpack, at=Py_ssize_t)
+    cpdef bytes value_of(self, bytes name)
 
     cpdef bytes key(self)
     @cython.locals(node=Listpack, values=Py_ssize_t)

@@ -39,6 +39,8 @@ class StreamIterator:
         "_after",
         "_end_ms",
         "_end_seq",
+        "_name",
+        "_name_index",
         "_node_ms",
         "_node_seq",
         "_nodes",
@@ -81,6 +83,8 @@ class StreamIterator:
         self.num_fields = 0
         self.fields_at = _NONE  # where its first value is, or its first name if it has its own
         self._after = _UNKNOWN  # forward: where the next entry begins
+        self._name: bytes | None = None  # what place_of() has sought among the master's names
+        self._name_index = _NONE  # which of them it is
 
     @property
     def id(self) -> StreamId:
@@ -177,6 +181,36 @@ class StreamIterator:
             at = node.next(at)
         return fields
 
+    def place_of(self, name: bytes) -> int:
+        """Where the value of the current entry's first field *name* is; -1 without one. O(fields).
+
+        Who goes on asking for that very object has the master's names compared once a node.
+        """
+        node = self.node
+        assert node is not None
+        data = node.data
+        if self.same_fields:
+            if self._name is not name:
+                self._name = name
+                self._name_index = stream_node.index_of_name(node, name)
+            index = self._name_index
+            return _NONE if index < 0 else _skip(data, self.fields_at, index)
+        at = self.fields_at
+        left = self.num_fields
+        while left > 0:
+            value_at = element_octets.after(data, at)
+            if node.matches(at, name):
+                return value_at
+            at = element_octets.after(data, value_at)
+            left -= 1
+        return _NONE
+
+    def value_of(self, name: bytes) -> bytes | None:
+        """That value; None without one."""
+        node = self.node
+        at = self.place_of(name)
+        return None if node is None or at < 0 else node.get_bytes(at)
+
     def key(self) -> bytes:
         """The rax key of the current entry's node."""
         return octets.id_key(self._node_ms, self._node_seq)
@@ -222,6 +256,7 @@ class StreamIterator:
             return _NONE
         node: Listpack = nodes.value
         self.node = node
+        self._name = None
         key = nodes.current_key()
         self._node_ms, self._node_seq = octets.u64_be(key, 0), octets.u64_be(key, 8)
         at = _skip(node.data, stream_node.COUNT_AT, 2)

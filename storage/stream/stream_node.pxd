@@ -46,6 +46,10 @@ cpdef Py_ssize_t entry_after(Listpack node, Py_ssize_t at) except -1
 cpdef Py_ssize_t alive_from(Listpack node, Py_ssize_t at) except -1
 @cython.locals(ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t)
 cpdef StreamId id_at(Listpack node, bytes key, Py_ssize_t at)
+@cython.locals(data=bytearray, at=Py_ssize_t, names=int64_t, index=Py_ssize_t)
+cpdef Py_ssize_t index_of_name(Listpack node, bytes name) except? -1
+@cython.locals(data=bytearray, flags=int64_t, left=int64_t, pairs=int64_t)
+cpdef bytes value_of(Listpack node, Py_ssize_t at, bytes name, Py_ssize_t index)
 @cython.locals(living=int64_t, count=int64_t)
 cpdef bint is_sparse(Listpack node) except -1
 @cython.locals(data=bytearray, made=bytearray, names_at=Py_ssize_t, end=Py_ssize_t, at=Py_ssize_t,

@@ -174,6 +174,46 @@ def id_at(node: Listpack, key: bytes, at: int) -> StreamId:
     return stream_id.make_id(ms, octets.id_plus(octets.u64_be(key, 8), node.get_int(seq_at)))
 
 
+def index_of_name(node: Listpack, name: bytes) -> int:
+    """Which of the master entry's field names is *name*, from 0 on; -1 if none is. O(names)."""
+    data = node.data
+    at = element_octets.after(data, element_octets.after(data, COUNT_AT))
+    names = element_octets.number_at(data, at)
+    for index in range(names):
+        at = element_octets.after(data, at)
+        if node.matches(at, name):
+            return index
+    return -1
+
+
+def value_of(node: Listpack, at: int, name: bytes, index: int) -> bytes | None:
+    """The value of the first field *name* of the entry at *at*; None without one. O(fields).
+
+    *index* is what index_of_name() says of the node.
+    """
+    data = node.data
+    flags = element_octets.number_at(data, at)
+    at = element_octets.after(data, element_octets.after(data, element_octets.after(data, at)))
+    if flags & SAME_FIELDS:
+        if index < 0:
+            return None
+        left = index
+    else:
+        left = 0
+        pairs = element_octets.number_at(data, at)
+        at = element_octets.after(data, at)
+        while pairs > 0 and not node.matches(at, name):
+            at = element_octets.after(data, element_octets.after(data, at))
+            pairs -= 1
+        if pairs == 0:
+            return None
+        left = 1
+    while left > 0:
+        at = element_octets.after(data, at)
+        left -= 1
+    return node.get_bytes(at)
+
+
 def is_sparse(node: Listpack) -> bool:
     """Whether there are more than a few entries, most of which are deleted."""
     living = alive(node)

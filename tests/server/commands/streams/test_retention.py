@@ -457,14 +457,14 @@ class TestCompact:
     def test_it_is_done_in_slices(self, log, keeper):
         log.send_line("XCFGSET s COMPACT k")
         for ms in range(61, 261):
-            log.send("XADD", "s", f"{ms}-0", "k", "same")
+            log.send("XADD", "s", f"{ms}-0", "k", "same", "pad", "." * 5_000)
         keeper.begin()
         keeper.seconds = 1.0
         slices = 0
         while not keeper.retention.is_done:
             keeper.slice()
             slices += 1
-        assert slices == 5  # of 64 entries
+        assert slices == 7  # 4 of 256 KB, 3 that look at what the one before has replaced
         assert len(ids(log)) == 8
 
     def test_nodes_that_are_mostly_deleted_are_rewritten(self, log, tick):
