@@ -189,6 +189,22 @@ cdef inline bint is_int64(bytes text) noexcept:
     return memcmp(digits, b"9223372036854775808", 19) < (1 if negative else 0)
 
 
+cdef inline int64_t short_number(bytes text) noexcept:
+    cdef const char *digits = PyBytes_AS_STRING(text)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(text)
+    cdef int64_t number = 0
+    cdef unsigned int digit
+    cdef Py_ssize_t at
+    if size == 0 or size > 18 or (digits[0] == 48 and size > 1):
+        return -1
+    for at in range(size):
+        digit = <unsigned char>digits[at] - 48
+        if digit > 9:
+            return -1
+        number = number * 10 + digit
+    return number
+
+
 cdef inline int64_t int64_of(bytes text) noexcept:
     cdef const char *digits = PyBytes_AS_STRING(text)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(text)

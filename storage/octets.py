@@ -133,6 +133,15 @@ def is_int64(text: bytes) -> bool:
     return -I64_MAX - 1 <= int(text) <= I64_MAX
 
 
+def short_number(text: bytes) -> int:
+    """The number that *text* says in up to 18 digits; -1 if it says none, or in another form.
+
+    It is is_int64() and int64_of() in one walk, for what most numbers are.
+    """
+    is_one = len(text) <= 18 and text.isdigit() and (text[0] != 0x30 or len(text) == 1)
+    return int(text) if is_one else -1
+
+
 def int64_of(text: bytes) -> int:
     """The number that *text* says; is_int64 must hold for it."""
     return int(text)

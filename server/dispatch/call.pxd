@@ -14,3 +14,7 @@ cdef class Call:
     cdef public int origin
     cdef readonly object executor
     cdef readonly ServerState server
+
+    cpdef bint is_inside(self) noexcept
+    cpdef bint is_replayed(self) noexcept
+    cpdef int64_t longest_string(self) except -1

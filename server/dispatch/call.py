@@ -98,17 +98,14 @@ class Call:
         self.origin = 0
         self.is_logged = False  # whether anybody takes what is logged
 
-    @property
     def is_inside(self) -> bool:
         """Whether it runs inside another command, EXEC or a script."""
         return bool(self.origin & INSIDE)
 
-    @property
     def is_replayed(self) -> bool:
         """Whether it has run before: it does now what it did then, whatever time it is."""
         return bool(self.origin & REPLAYED)
 
-    @property
     def longest_string(self) -> int:
         """Bytes that a string may have: proto-max-bulk-len. What has run before was within it."""
         if self.origin & REPLAYED:

@@ -7,6 +7,7 @@ from storage cimport octets
 cdef int64_t MANY_SECONDS
 
 
+@cython.locals(number=int64_t)
 cpdef int64_t to_int(bytes text, object error=*) except? -1
 cpdef int64_t to_timeout_s(bytes text, int64_t now_ms) except? -1
 cpdef int64_t to_timeout_ms(bytes text, int64_t now_ms) except? -1

@@ -21,6 +21,9 @@ def to_int(text: bytes, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
 
     Raises *error*.
     """
+    number = octets.short_number(text)
+    if number >= 0:
+        return number
     if not octets.is_int64(text):
         raise error
     return octets.int64_of(text)

@@ -5,6 +5,7 @@ from storage.keyspace.settings cimport Clock, LazyFreeing, Lookup
 from storage.keyspace.key_events cimport KeyEvents
 from storage.keyspace.key_table cimport KeyTable
 from storage.keyspace.usage cimport Usage
+from storage.side_data.side_data cimport SideData
 
 cdef int64_t NO_TIME
 
@@ -20,8 +21,12 @@ cdef class ExpiringKeys:
     cdef KeyTable _expires
     cdef KeyTable _field_expiries
     cdef readonly dict side
+    cdef bytes _asked
+    cdef SideData _found
     cdef readonly object tended
 
+    cpdef SideData side_of(self, bytes key)
+    cdef int _forget_asked(self) except -1
     cpdef int64_t expiry(self, bytes key) except? -1
     cpdef expire_at(self, bytes key, object when_ms)
     cpdef bint persist(self, bytes key) except -1

@@ -27,9 +27,11 @@ class ExpiringKeys:
     """
 
     __slots__ = (
+        "_asked",
         "_clock",
         "_expires",
         "_field_expiries",
+        "_found",
         "_freeing",
         "_lookup",
         "_usage",
@@ -51,7 +53,23 @@ class ExpiringKeys:
         self._expires = KeyTable()  # key -> unix ms
         self._field_expiries = KeyTable()  # key -> unix ms: when the first field of its value does
         self.side: dict[bytes, SideData] = {}
+        self._asked: bytes | None = None
+        self._found: SideData | None = None
         self.tended: OrderedDict[bytes, Any] = OrderedDict()
+
+    # ------------------------------------------------------------------ side data
+
+    def side_of(self, key: bytes) -> SideData | None:
+        """The side data of *key*, or None. That of the last key that was asked for is at hand."""
+        if key != self._asked:
+            self._found = self.side.get(key)
+            self._asked = key
+        return self._found
+
+    def _forget_asked(self) -> None:
+        """The side data of some key may be others now."""
+        self._asked = None
+        self._found = None
 
     # ------------------------------------------------------------------ when keys expire
 
@@ -105,6 +123,7 @@ class ExpiringKeys:
 
     def _forget_side(self, key: bytes) -> None:
         """*key* has no side data any more, or had none."""
+        self._forget_asked()
         if self.side.pop(key, None) is not None:
             self.events.side_changed(self.index, key)
 

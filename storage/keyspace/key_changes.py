@@ -117,6 +117,7 @@ class KeyChanges(KeyLookups):
         """Let *side* be the side data of *key*, which is there; None or empty: it has none."""
         if side:
             self.side[key] = side
+            self._forget_asked()
             self.events.side_changed(self.index, key)
             if side.get(STREAM_POLICY) is not None:
                 self.tended.setdefault(key, None)

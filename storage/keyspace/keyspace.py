@@ -107,6 +107,7 @@ class Keyspace(KeyChanges):
         self._expires = KeyTable()
         self._field_expiries = KeyTable()
         self.side = {}
+        self._forget_asked()
         self.tended = OrderedDict()
         return keys
 
@@ -116,4 +117,6 @@ class Keyspace(KeyChanges):
         self._expires, other._expires = other._expires, self._expires
         self._field_expiries, other._field_expiries = other._field_expiries, self._field_expiries
         self.side, other.side = other.side, self.side
+        self._forget_asked()
+        other._forget_asked()
         self.tended, other.tended = other.tended, self.tended

@@ -29,15 +29,24 @@ class SideData:
     """Values by the name of their kind, and by the group that each belongs to.
 
     Where *group* is None, the value belongs to the key itself. Most are asked for the same one
-    again and again, by each XADD say: the last kind that was asked for the key is remembered.
+    again and again, by each XADD or XREADGROUP say: what was asked for last is remembered, of the
+    key and of its groups.
     """
 
-    __slots__ = ("_asked", "_found", "_values")
+    __slots__ = ("_asked", "_asked_of_group", "_found", "_found_of_group", "_group", "_values")
 
     def __init__(self) -> None:
         self._values: dict[tuple[bytes, bytes | None], Any] = {}
         self._asked: SideKind | None = None
         self._found: Any = None
+        self._group: bytes | None = None
+        self._asked_of_group: SideKind | None = None
+        self._found_of_group: Any = None
+
+    def _forget_asked(self) -> None:
+        """What was asked for last may have another value now."""
+        self._asked = self._found = None
+        self._group = self._asked_of_group = self._found_of_group = None
 
     def __len__(self) -> int:
         return len(self._values)
@@ -45,7 +54,10 @@ class SideData:
     def get(self, kind: SideKind, group: bytes | None = None) -> Any:
         """The value of that *kind*; None if there is none."""
         if group is not None:
-            return self._values.get((kind.name, group))
+            if kind is not self._asked_of_group or group != self._group:
+                self._found_of_group = self._values.get((kind.name, group))
+                self._asked_of_group, self._group = kind, group
+            return self._found_of_group
         if kind is not self._asked:
             self._found = self._values.get((kind.name, None))
             self._asked = kind
@@ -53,11 +65,11 @@ class SideData:
 
     def set(self, kind: SideKind, value: Any, group: bytes | None = None) -> None:
         self._values[kind.name, group] = value
-        self._asked = self._found = None
+        self._forget_asked()
 
     def discard(self, kind: SideKind, group: bytes | None = None) -> bool:
         """Forget the value. False if there was none."""
-        self._asked = self._found = None
+        self._forget_asked()
         return self._values.pop((kind.name, group), None) is not None
 
     def of_kind(self, kind: SideKind) -> list[tuple[bytes | None, Any]]:
@@ -66,6 +78,7 @@ class SideData:
 
     def group_gone(self, group: bytes) -> None:
         """Forget all that belongs to *group*."""
+        self._forget_asked()
         for place in [place for place in self._values if place[1] == group]:
             del self._values[place]
 

@@ -105,5 +105,6 @@ cdef class ConsumerGroup:
         self, StreamId start, StreamId end, int64_t count, Consumer consumer, int64_t min_idle,
         int64_t now_ms
     )
+    cpdef Pending oldest(self)
     cpdef Pending first_pending(self)
     cpdef Pending last_pending(self)

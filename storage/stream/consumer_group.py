@@ -427,13 +427,12 @@ class ConsumerGroup:
         found = self.pel.last()
         return None if found is None else found[1]
 
-    @property
     def oldest(self) -> Pending | None:
-        """The pending entry delivered longest ago, or None; its ``newer`` leads on. O(1).
+        """The pending entry delivered longest ago, or None; newer_of() leads on. O(1).
 
         Those that were released come before all others.
         """
-        return self.by_time.oldest
+        return self.by_time.oldest()
 
     def released(self) -> int:
         """How many pending entries were released and have no owner. O(M) in the consumers."""
@@ -487,7 +486,7 @@ class ConsumerGroup:
         found: list[Pending] = []
         idle: list[Pending] = []
         idle += self.by_time.ripe(now_ms, len(self.pel))
-        oldest = self.by_time.oldest
+        oldest = self.by_time.oldest()
         steps = FEW
         while True:
             while len(idle) < steps:
@@ -498,7 +497,7 @@ class ConsumerGroup:
                 if not self.is_idle(oldest, min_idle, now_ms):
                     return _chosen(idle, start, end, count, consumer)
                 idle.append(oldest)
-                oldest = oldest.newer
+                oldest = pendings.newer_of(oldest)
             for _ in range(steps):
                 if len(found) >= count or not entry.next() or entry.current_key() > last_key:
                     return found
@@ -514,12 +513,12 @@ class ConsumerGroup:
         found, whatever else is pending.
         """
         found = self.by_time.ripe(now_ms, most)
-        pending = self.by_time.oldest
+        pending = self.by_time.oldest()
         if pending is not None and pending.delivery_time < 0:
             return []
         while len(found) < most and pending is not None and self.is_idle(pending, min_idle, now_ms):
             found.append(pending)
-            pending = pending.newer
+            pending = pendings.newer_of(pending)
         found.sort(key=_by_id)
         return found
 

@@ -36,6 +36,8 @@ cdef class LanePending(Pending):
 
 @cython.locals(made=Pending, of_lane=LanePending)
 cpdef Pending new_pending(uint64_t ms, uint64_t seq, int64_t delivery_time, uint32_t count, uint32_t consumer_index, uint64_t lane=*)
+cpdef Pending older_of(Pending pending)
+cpdef Pending newer_of(Pending pending)
 cpdef StreamId id_of(Pending pending)
 cpdef int count_up(Pending pending) except -1
 cpdef int count_down(Pending pending) except -1
@@ -68,6 +70,8 @@ cdef class DeliveryQueue:
     cdef Beside _beside
     cdef public int64_t redeliveries
 
+    cpdef Pending oldest(self)
+    cpdef Pending newest(self)
     @cython.locals(last=Pending)
     cpdef Pending first_owned(self)
     @cython.locals(beside=Beside, last=Pending)

@@ -76,16 +76,6 @@ class Pending:
     older_link: Pending | None  # see storage/stream/links.py
     newer_link: Pending | None
 
-    @property
-    def older(self) -> Pending | None:
-        """The entry before this one in the queue."""
-        return links.follow(self.older_link)
-
-    @property
-    def newer(self) -> Pending | None:
-        """The entry after this one in the queue."""
-        return links.follow(self.newer_link)
-
 
 class LanePending(Pending):
     """One of a group with ORDERBY, with the number of its lane: see group_order.py."""
@@ -120,6 +110,16 @@ def new_pending(
     made.older_link = links.link_to(None)
     made.newer_link = links.link_to(None)
     return made
+
+
+def older_of(pending: Pending) -> Pending | None:
+    """The entry before this one in the queue."""
+    return links.follow(pending.older_link)
+
+
+def newer_of(pending: Pending) -> Pending | None:
+    """The entry after this one in the queue."""
+    return links.follow(pending.newer_link)
 
 
 def id_of(pending: Pending) -> StreamId:
@@ -204,12 +204,10 @@ class DeliveryQueue:
         self._beside = None
         self.redeliveries = 0  # deliveries of entries that had been delivered before
 
-    @property
     def oldest(self) -> Pending | None:
         """The entry whose delivery is longest ago, or None. O(1)."""
         return links.follow(self._oldest)
 
-    @property
     def newest(self) -> Pending | None:
         """The entry that was delivered last, or None. O(1)."""
         return links.follow(self._newest)
@@ -217,7 +215,7 @@ class DeliveryQueue:
     def first_owned(self) -> Pending | None:
         """The entry with an owner whose delivery is longest ago, or None. O(1)."""
         last = links.follow(self._last_released)
-        return self.oldest if last is None else last.newer
+        return links.follow(self._oldest if last is None else last.newer_link)
 
     def first_left(self) -> Pending | None:
         """The entry whose delivery is longest ago of those not known to be gone, or None. O(1)."""
@@ -536,9 +534,9 @@ class DeliveryQueue:
 
         What was yielded may be removed meanwhile; nothing else may be.
         """
-        pending = self.oldest
+        pending = self.oldest()
         while pending is not None:
-            newer = pending.newer
+            newer = newer_of(pending)
             yield pending
             pending = newer
 
@@ -554,7 +552,7 @@ class DeliveryQueue:
         while pending is not None:
             last_of[octets.id_key(pending.delivery_time, 0)] = pending
             covered += 1
-            pending = pending.newer
+            pending = newer_of(pending)
         assert list(beside.ahead) == list(last_of.items())
         before = self._before_ahead()
         assert before is None or before.delivery_time < _time_of(beside.ahead_from)

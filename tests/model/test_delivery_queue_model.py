@@ -6,6 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.pending import FEW, id_of
 from storage.stream.stream_id import ZERO, StreamId
@@ -119,7 +120,7 @@ class QueueMachine(RuleBasedStateMachine):
         pending = by_time.first_left()
         while pending is not None and pending.ms in self.gone:
             by_time.is_gone(pending)
-            pending = pending.newer
+            pending = pendings.newer_of(pending)
         there = [ms for ms in self._queued() if ms not in self.gone]
         assert (None if pending is None else pending.ms) == (there[0] if there else None)
 

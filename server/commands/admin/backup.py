@@ -31,7 +31,7 @@ def backup_start(call: Call) -> Reply:
     BACKUP START
     """
     try:
-        _backup(call).start(call.is_inside)
+        _backup(call).start(call.is_inside())
     except (CannotBackUp, OSError) as error:
         raise _refusal(error) from None
     return OK
@@ -44,7 +44,7 @@ def backup_seal(call: Call) -> Reply:
     BACKUP SEAL
     """
     try:
-        _backup(call).seal(call.is_inside)
+        _backup(call).seal(call.is_inside())
     except (CannotBackUp, OSError) as error:
         raise _refusal(error) from None
     return OK

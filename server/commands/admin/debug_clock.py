@@ -37,13 +37,13 @@ def clock(call: Call) -> Reply | Block:
     if len(call.argv) > 2:
         _move(call)
     report = _report(call.server.clock)
-    if call.executor.is_behind and not call.is_inside:
+    if call.executor.is_behind and not call.is_inside():
         return new_block([], object, 0, report, report, argv=call.argv[:2])
     return report
 
 
 def _move(call: Call) -> None:
-    if call.is_inside:
+    if call.is_inside():
         raise NOT_INSIDE
     if call.server.restrictions.loading:
         raise errors.LOADING

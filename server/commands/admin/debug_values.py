@@ -86,7 +86,7 @@ def populate(call: Call) -> Reply:
     size = to_int(options[1], errors.NOT_POSITIVE) if len(options) > 1 else 0
     if count < 0 or size < 0:
         raise errors.NOT_POSITIVE
-    if size > call.longest_string:
+    if size > call.longest_string():
         raise errors.STRING_TOO_LARGE
     for number in range(count):
         key = b"%b:%d" % (prefix, number)

@@ -46,7 +46,8 @@ def bgsave(call: Call) -> Reply:
     if len(call.argv) > 2 or (len(call.argv) == 2 and call.argv[1].upper() != b"SCHEDULE"):
         raise errors.SYNTAX
     schedule = len(call.argv) == 2
-    answer: Status = call.server.persistence.snapshots.save_in_background(schedule, call.is_inside)
+    snapshots = call.server.persistence.snapshots
+    answer: Status = snapshots.save_in_background(schedule, call.is_inside())
     return answer
 
 
@@ -77,7 +78,7 @@ def bgrewriteaof(call: Call) -> Reply:
     persistence = call.server.persistence
     if persistence.append_only.is_rewriting:
         raise REWRITE_IN_PROGRESS
-    if persistence.children.child is not None or call.is_inside:
+    if persistence.children.child is not None or call.is_inside():
         persistence.append_only.scheduled = True
         return REWRITE_SCHEDULED
     if not persistence.append_only.start_rewrite():

@@ -260,6 +260,6 @@ def _time(call: Call, value: Hash | None, field: bytes, shown: Callable[[int], i
     when_ms = value.expiry(field)
     if when_ms == NO_EXPIRY:
         return NO_EXPIRY
-    if when_ms < call.now_ms and not call.is_replayed:
+    if when_ms < call.now_ms and not call.is_replayed():
         return NO_FIELD
     return shown(when_ms)

@@ -58,4 +58,4 @@ def find_hash(call: Call, key: bytes, fields: Iterable[bytes]) -> Hash | None:
 
 
 def _keeps_expired(call: Call) -> bool:
-    return call.is_replayed or call.db.events.lookup.keeps_expired
+    return call.is_replayed() or call.db.events.lookup.keeps_expired

@@ -57,7 +57,7 @@ def has_passed(call: Call, when_ms: int) -> bool:
 
     What is replayed waits for the AOF to remove it.
     """
-    return when_ms <= call.now_ms and not call.is_replayed
+    return when_ms <= call.now_ms and not call.is_replayed()
 
 
 def set_time(value: Hash, field: bytes, when_ms: int, passed: bool) -> None:

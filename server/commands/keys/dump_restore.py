@@ -81,9 +81,9 @@ def restore(call: Call) -> Reply:
         raise BAD_TTL
     config = call.server.config
     reading = ReadOptions(
-        config.rdbchecksum and not call.is_replayed,
+        config.rdbchecksum and not call.is_replayed(),
         config.list_max_listpack_size,
-        config.switches.checksums and not call.is_replayed,
+        config.switches.checksums and not call.is_replayed(),
         call.server.node_limits.hash,
         config.set_limits,
         call.server.node_limits.sorted_set,
@@ -91,7 +91,7 @@ def restore(call: Call) -> Reply:
     value, side = payload.restore_all(call.argv[3], reading)
     side_rights.check_rights(call, side)
     when_ms = ttl if options.is_absolute else min(ttl + call.now_ms, INT64_MAX)
-    if ttl and when_ms <= call.now_ms and not call.is_replayed:
+    if ttl and when_ms <= call.now_ms and not call.is_replayed():
         _delete(call, key)
         return OK
     replaced = call.db.replace(key, value)

@@ -103,7 +103,7 @@ def _expire(call: Call, unit: bytes, name: str) -> Reply:
         return 0
     if conditions is not None and not _hold(conditions, call.db.expiry(key), when_ms):
         return 0
-    expire_times.expire(call.db, key, when_ms, call.now_ms, call.is_replayed)
+    expire_times.expire(call.db, key, when_ms, call.now_ms, call.is_replayed())
     return 1
 
 

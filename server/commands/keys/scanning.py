@@ -82,5 +82,5 @@ def _leave_expired(call: Call) -> None:
 
     They are gone for this command all the same. The next one asks again.
     """
-    if call.is_inside and not call.server.config.lazyexpire_nested_arbitrary_keys:
+    if call.is_inside() and not call.server.config.lazyexpire_nested_arbitrary_keys:
         call.db.events.lookup.hides_expired = True

@@ -28,7 +28,7 @@ def monitor(call: Call) -> Reply:
 
     MONITOR
     """
-    if call.is_inside:
+    if call.is_inside():
         raise NOT_INSIDE
     if call.client.flags & MONITORING:
         return NO_REPLY

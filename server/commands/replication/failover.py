@@ -53,6 +53,6 @@ def failover(call: Call) -> Reply:
         raise FORCE_NEEDS_BOTH
     replication = call.server.replication
     replication.failover.begin(
-        target, timeout_ms, is_forced, replication.now_ms(), amid_command=call.is_inside
+        target, timeout_ms, is_forced, replication.now_ms(), amid_command=call.is_inside()
     )
     return OK

@@ -34,7 +34,7 @@ def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None
         and len(held) < MOST_AT_ONCE
         and group.is_idle(lapsed, policy.visibility_ms, now_ms)
     ):
-        after = lapsed.newer
+        after = pendings.newer_of(lapsed)
         if delivery.is_to_wait(lapsed, now_ms):
             wait_ms = policy.visibility_ms + policy.wait_ms(pendings.count_of(lapsed))
             group.hold(lapsed, lapsed.delivery_time + wait_ms)
@@ -95,5 +95,5 @@ def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
         looks -= 1
         if not (delivery.dead_stay and policy.is_dead(pendings.count_of(pending))):
             found.append(pending)
-        pending = pending.newer
+        pending = pendings.newer_of(pending)
     return found

@@ -27,7 +27,7 @@ def order_of(
     group: ConsumerGroup,
 ) -> GroupOrder | None:
     """The order of the group *name*, made if needed; None if it has none by its policy."""
-    if policy is None or not policy.order_by or call.is_replayed:
+    if policy is None or not policy.order_by or call.is_replayed():
         return None
     if group.order is None or group.order.field != policy.order_by:
         moved = lanes.begin(stream, group, policy.order_by)
@@ -38,7 +38,7 @@ def order_of(
 
 def end(call: Call, key: bytes, name: bytes, group: ConsumerGroup) -> None:
     """The group has no order any more: what waits in a lane is released. O(N log N)."""
-    if call.is_replayed:
+    if call.is_replayed():
         group.order = None  # the log says what is released
         return
     released = lanes.end(group)
@@ -76,7 +76,7 @@ def _take_back_all(
     but_of: int,
 ) -> None:
     order = group.order
-    if order is None or call.is_replayed:
+    if order is None or call.is_replayed():
         return
     taken: list[Pending] = []
     for pending in ones:

@@ -171,7 +171,7 @@ class Delivery:
             if self.policy is not None or self.stream.contains(pendings.id_of(pending)):
                 return pending
             by_time.is_gone(pending)
-            pending = pending.newer
+            pending = pendings.newer_of(pending)
         return None
 
     def ms_to_idle(self, min_idle: int, now_ms: int) -> int:
@@ -191,7 +191,7 @@ class Delivery:
                 return max(1, left)
             if not is_there:
                 by_time.is_gone(pending)
-            pending = pending.newer
+            pending = pendings.newer_of(pending)
         return 0
 
     def ms_to_held(self, now_ms: int) -> int:
@@ -214,7 +214,7 @@ class Delivery:
                 return None
             if self._leaves(pending) or self._is_wanted(where, pending):
                 return pending
-            pending = pending.newer
+            pending = pendings.newer_of(pending)
         return None
 
     def _is_dead(self, pending: Pending) -> bool:
@@ -243,7 +243,7 @@ class Delivery:
             is_stuck = self.policy is not None and left <= 0
             if not is_stuck and (self._leaves(pending) or self._is_wanted(where, pending)):
                 return max(1, left)
-            pending = pending.newer
+            pending = pendings.newer_of(pending)
         return max(min_idle, CLAIMS_AGAIN_MS)
 
     def write_new(
@@ -501,11 +501,11 @@ class Delivery:
         """
         group, claimed = self.group, self.claimed
         waits = self.awaits_backoff()
-        last = group.by_time.newest  # what is claimed goes behind it
+        last = group.by_time.newest()  # what is claimed goes behind it
         pending = group.by_time.first_left()
         looks = MOST_CLAIMS
         while pending is not None and group.is_idle(pending, min_idle, now_ms):
-            newer = None if pending is last else pending.newer
+            newer = None if pending is last else pendings.newer_of(pending)
             if waits and self.is_to_wait(pending, now_ms):
                 self.is_more = True
                 break

@@ -19,7 +19,8 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _NO_CLAIM
 
-@cython.locals(stream=Stream, name=bytes, group=ConsumerGroup, delivery=Delivery, policy=GroupPolicy)
+@cython.locals(stream=Stream, name=bytes, group=ConsumerGroup, delivery=Delivery,
+               policy=GroupPolicy, side=SideData)
 cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
 @cython.locals(
     earliest=int64_t, is_paused=bint, wake_ms=int64_t, held_ms=int64_t, delivery=Delivery

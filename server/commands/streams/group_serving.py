@@ -60,7 +60,7 @@ def delivery_of(call: Call, request: Request, key: bytes, text: bytes) -> Delive
         )
         if request.min_idle != _NO_CLAIM:
             delivery.claim(request.min_idle)
-        side: SideData | None = call.db.side.get(key) if call.db.side else None
+        side: SideData | None = call.db.side_of(key) if call.db.side else None
         policy: GroupPolicy | None = None if side is None else side.get(GROUP_POLICY, name)
         if policy is not None:
             delivery.follow(policy)
@@ -116,7 +116,7 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
         is_its_turn = policy.active_consumer == reader
         if not is_its_turn and not active_consumer.may_read(call, delivery, name, reader):
             return False
-    side: SideData | None = call.db.side.get(key) if call.db.side else None
+    side: SideData | None = call.db.side_of(key) if call.db.side else None
     if side is not None and side.get(SCHEDULE) is not None:
         delivery.is_more = not stream_expiries.settle(call, key, MOST_EXPIRED)
         if delivery.is_more:
@@ -173,7 +173,7 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
     policy, order = delivery.policy, group.order
     if policy is not None and policy.max_deliveries:
         delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
-    if policy is None or not policy.order_by or call.is_replayed:
+    if policy is None or not policy.order_by or call.is_replayed():
         order = None
     elif order is None or order.field != policy.order_by:
         order = group_orders.order_of(call, key, name, policy, delivery.stream, group)

@@ -44,7 +44,7 @@ def claim_words(
 
 def left(call: Call, key: bytes) -> None:
     """Entries have left a group: by its policy there may be room for others."""
-    if key in call.db.side:
+    if call.db.side_of(key) is not None:
         call.server.blocking.delivered(call.db.index, key)
 
 

@@ -251,7 +251,7 @@ class Trim:
         Redis logs a trim as exact and leaves its LIMIT there: that means nothing when it is loaded.
         """
         if self.limit != NO_LIMIT and not self.approximate:
-            if not call.is_replayed:
+            if not call.is_replayed():
                 raise LIMIT_WHEN_EXACT
             self.limit = NO_LIMIT
 

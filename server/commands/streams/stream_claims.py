@@ -92,7 +92,7 @@ class Claim:
         """Whether it was last delivered as long ago as the claim demands, and it is its turn."""
         if self.min_idle and not self.group.is_idle(pending, self.min_idle, self.call.now_ms):
             return False
-        if self.group.order is None or self.call.is_replayed:
+        if self.group.order is None or self.call.is_replayed():
             return True
         return group_orders.may_claim(self.group, pending, self.consumer.index)
 
@@ -261,7 +261,7 @@ def xclaim(call: Call) -> Reply:
         group.move_to(options.last_id)
     claim = Claim(call, stream, group, min_idle, options.just_id)
     given, now_ms = options.delivery_time, call.now_ms
-    latest = MAX_TIME if call.is_replayed else now_ms  # XEXTEND gives one that is still to come
+    latest = MAX_TIME if call.is_replayed() else now_ms  # XEXTEND gives one that is still to come
     claim.delivery_time = now_ms if given is None or not 0 <= given <= latest else given
     claim.retry_count = options.retry_count
     mark = claim.out.open_array()

@@ -41,7 +41,7 @@ class Delay:
         else:
             args.skip(AT)
             text = args.take()
-            if call.is_replayed and b"-" in text:
+            if call.is_replayed() and b"-" in text:
                 given = stream_id.parse_id(text)
                 self.due_ms, self.number = given.ms, given.seq
             else:
@@ -101,7 +101,7 @@ def add_later(call: Call, delay: Delay, id_at: int, may_create: bool) -> bytes |
 
 def schedule_of(call: Call, key: bytes) -> Schedule | None:
     """The schedule of *key*, if it has one."""
-    side = call.db.side.get(key)
+    side = call.db.side_of(key)
     schedule: Schedule | None = None if side is None else side.get(SCHEDULE)
     return schedule
 
@@ -120,7 +120,7 @@ def schedule_for(call: Call, key: bytes, may_create: bool = True) -> Schedule | 
 
 def schedule_beside(call: Call, key: bytes) -> Schedule:
     """The schedule of *key*, where a stream is; it is made if needed."""
-    side = call.db.side.get(key)
+    side = call.db.side_of(key)
     if side is None:
         side = SideData()
     schedule: Schedule | None = side.get(SCHEDULE)
@@ -133,7 +133,7 @@ def schedule_beside(call: Call, key: bytes) -> Schedule:
 
 def changed(call: Call, key: bytes, schedule: Schedule) -> None:
     """*schedule* has changed, which is that of *key*; it is forgotten if nothing is in it."""
-    side = call.db.side.get(key)
+    side = call.db.side_of(key)
     if side is not None and schedule.is_nothing():
         side.discard(SCHEDULE)
         call.db.put_side(key, side)

@@ -17,7 +17,7 @@ cdef int64_t _LATEST_MS
 @cython.locals(expire_ms=int64_t)
 cpdef int64_t expiry_of(bytes text) except -1
 @cython.locals(argv=list, key=bytes, expire_ms=int64_t, plain=list, text=bytes, stream=Stream,
-               has_fields=bint, deadline_ms=int64_t, schedule=Schedule)
+               id_at=Py_ssize_t, fields=Py_ssize_t, deadline_ms=int64_t, schedule=Schedule)
 cpdef bytes add_simply(Call call)
 
 @cython.locals(stream=Stream, added=int64_t, text=bytes, is_id_given=bint, deadline_ms=int64_t,

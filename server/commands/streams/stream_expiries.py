@@ -44,14 +44,15 @@ def expiry_of(text: bytes) -> int:
 def add_simply(call: Call) -> bytes | None:
     """``XADD key EXPIRE ms * field value ...``, which is what most say."""
     argv = call.argv
-    key, expire_ms = argv[1], expiry_of(argv[3])
-    plain = argv[2:]
-    plain[0], plain[1] = argv[0], key
-    call.argv = plain
+    key, expire_ms, id_at = argv[1], expiry_of(argv[3]), 4
+    if call.is_logged:  # without EXPIRE
+        plain = argv[2:]
+        plain[0], plain[1] = argv[0], key
+        call.argv, id_at = plain, 2
     # Looked for once; but what is no field and value is refused before what is no stream.
-    has_fields = len(plain) >= 5 and len(plain) % 2 == 1
-    stream = call.db.find(key, Stream) if has_fields else None
-    text = stream_steps.add_entry(call, 2, None, None, True, None, stream)
+    fields = len(argv) - 5
+    stream = call.db.find(key, Stream) if fields >= 2 and fields % 2 == 0 else None
+    text = stream_steps.add_entry(call, id_at, None, None, True, None, stream)
     if stream is None:
         stream = call.db.find(key, Stream)
     if stream is not None:
@@ -120,7 +121,7 @@ def settle(call: Call, key: bytes, most: int) -> bool:
     What is replayed has no say: the primary, or the log, tells what it has removed.
     """
     schedule = stream_delays.schedule_of(call, key)
-    if schedule is None or call.is_replayed or schedule.deadlines.first() > call.now_ms:
+    if schedule is None or call.is_replayed() or schedule.deadlines.first() > call.now_ms:
         return True
     stream = call.db.peek(key)
     if isinstance(stream, Stream):

@@ -1,4 +1,4 @@
-from server.commands.streams cimport stream_args
+from server.commands.streams cimport group_steps, stream_args
 from server.commands.streams.stream_args cimport GroupOptions
 from server.dispatch.call cimport Call
 from storage cimport octets

@@ -65,7 +65,7 @@ class Once:
 
     def check(self, call: Call, wanted: StreamId | None) -> None:
         """Raise ErrorReply if the client itself gives the entry an id."""
-        if self.words and wanted is not None and not call.is_replayed:
+        if self.words and wanted is not None and not call.is_replayed():
             raise WITH_AN_ID
 
 
@@ -93,13 +93,13 @@ def add_once(
         raise errors.wrong_arity("xadd")
     key = argv[1]
     stream = db.find(key, Stream)
-    if stream is None and (not may_create or (wanted is None and call.is_replayed)):
+    if stream is None and (not may_create or (wanted is None and call.is_replayed())):
         return None
     name = once.name or producers.content_of(argv, id_at + 1)
     if stream is not None and wanted is None:
         known = stream.producers
         earlier = None if known is None else known.find(once.producer, name, call.now_ms)
-        if earlier is not None or call.is_replayed:
+        if earlier is not None or call.is_replayed():
             known = producers_of(call, stream)
             known.duplicates += 1
             db.group_changed(key, None)

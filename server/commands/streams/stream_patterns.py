@@ -45,7 +45,7 @@ def _readers(call: Call, request: Request) -> Readers:
         call.db, request.patterns or [], request.group, request.makes_groups
     )
     if not readers.is_complete:
-        readers.names.gather(call.is_inside)
+        readers.names.gather(call.is_inside())
     return readers
 
 
@@ -122,7 +122,7 @@ def _first_look(call: Call, request: Request, readers: Readers) -> Look:
     if text == LAST:
         return Look(ZERO, readers.last, keys)
     look = Look(ZERO, readers.last, [])
-    if request.block_ms is not None and not call.is_inside:
+    if request.block_ms is not None and not call.is_inside():
         for key in keys:
             stream = call.db.peek(key)
             if type(stream) is Stream:

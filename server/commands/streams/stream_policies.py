@@ -83,15 +83,15 @@ def xgroup_cfgset(call: Call) -> Reply:
     group = _group_of(call)
     present = dead_letters.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
-    makes = _take(policy, Args(call.argv, 4), call.is_replayed, group.pel)
+    makes = _take(policy, Args(call.argv, 4), call.is_replayed(), group.pel)
     if not policy.active:
         policy.active_consumer = b""
-    if not call.is_replayed:
+    if not call.is_replayed():
         named = b"" if present is None else present.dead_letter
         _check(call, key, policy, makes, makes or policy.dead_letter != named)
     log = None
     ends_order = present is not None and present.order_by and not policy.order_by
-    if ends_order and not call.is_replayed:
+    if ends_order and not call.is_replayed():
         policy.released = True
         log = [*call.argv, RELEASED, b"yes"]  # and then what is released
     if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:

@@ -64,7 +64,7 @@ def xread(call: Call) -> Reply | Block:
     [WHERE field numvalues value [value ...]] [BLOCK milliseconds]
     <STREAMS key [key ...] id [id ...] | MATCH pattern [pattern ...] id>
     """
-    request = stream_request.take_request(call.argv, False, call.now_ms, call.is_inside)
+    request = stream_request.take_request(call.argv, False, call.now_ms, call.is_inside())
     if request.patterns is not None:
         return stream_patterns.read_patterns(call, request)
     keys = request.keys
@@ -142,7 +142,7 @@ def xreadgroup(call: Call) -> Reply | Block:
     the VISIBILITY of the group; null if it has none. With WITHFENCE it ends with the number of the
     turn of the active consumer; null if the group never had ACTIVE.
     """
-    request = stream_request.take_request(call.argv, True, call.now_ms, call.is_inside)
+    request = stream_request.take_request(call.argv, True, call.now_ms, call.is_inside())
     if request.patterns is not None:
         return stream_patterns.read_groups(call, request)
     deliveries = [

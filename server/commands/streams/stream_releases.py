@@ -144,7 +144,7 @@ def xnack(call: Call) -> Reply:
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name)
     policy = None
-    if call.db.side and not call.is_replayed:
+    if call.db.side and not call.is_replayed():
         policy = dead_letters.policy_of(call, key, name)
         group_orders.order_of(call, key, name, policy, stream, group)
     release = Release(call.argv, call.now_ms, policy)

@@ -170,13 +170,13 @@ def _take_times(call: Call, args: Args) -> tuple[Job, int]:
             expire_ms = stream_expiries.expiry_of(args.take())
         elif next_ms < 0 and args.skip(b"NEXT"):
             next_ms = to_int(args.take(), BAD_NEXT)
-            if not 0 <= next_ms <= LATEST_MS and not (call.is_replayed and next_ms == NEVER):
+            if not 0 <= next_ms <= LATEST_MS and not (call.is_replayed() and next_ms == NEVER):
                 raise BAD_NEXT
         else:
             raise errors.SYNTAX
     if zone and not cron:
         raise ZONE_WITHOUT_CRON
-    if cron and not call.is_replayed:
+    if cron and not call.is_replayed():
         _check_cron(call, cron, zone)
     return Job(b"", every_ms, cron, zone, next_ms, b""), expire_ms
 

@@ -71,7 +71,7 @@ def xadd(call: Call) -> Reply:
     argv = call.argv
     if argv[2] == b"*":
         return stream_steps.add_entry(call, 2)
-    if argv[4] == b"*" and octets.same_letters(argv[2], b"EXPIRE"):
+    if octets.same_letters(argv[2], b"EXPIRE") and argv[4] == b"*":
         return stream_expiries.add_simply(call)
     args = Args(argv, 2)
     trim = Trim()

@@ -99,7 +99,7 @@ def to_bit_offset(call: Call, text: bytes, width: int = 0) -> int:
         raise BAD_BIT_OFFSET
     if by_width:
         offset *= width
-    if offset >= ALWAYS_ALLOWED and offset >> 3 >= call.longest_string:
+    if offset >= ALWAYS_ALLOWED and offset >> 3 >= call.longest_string():
         raise BAD_BIT_OFFSET
     return offset
 

@@ -253,7 +253,7 @@ def getex(call: Call) -> Reply:
             call.db.changed(key, b"persist", changes=1, log=(b"PERSIST", key))
     elif unit:
         when_ms = absolute_ms(duration, unit, call.now_ms, "getex")
-        expire(call.db, key, when_ms, call.now_ms, call.is_replayed)
+        expire(call.db, key, when_ms, call.now_ms, call.is_replayed())
     return string_steps.text_of(value)
 
 

@@ -43,7 +43,7 @@ def lcs(call: Call) -> Reply:
     if one is None or other is None:
         raise NOT_STRINGS
     options = _options(Args(call.argv, 3))
-    if (len(one) + 1) * (len(other) + 1) * LENGTH_BYTES > call.longest_string:
+    if (len(one) + 1) * (len(other) + 1) * LENGTH_BYTES > call.longest_string():
         raise TOO_LARGE
     found = CommonSubsequence(one, other)
     if options.indexes:

@@ -56,7 +56,7 @@ def append(call: Call) -> Reply:
         call.db.changed(key, b"append")
         return len(suffix)
     raw = value if type(value) is bytearray else bytearray(string_steps.text_of(value))
-    if len(raw) + len(suffix) > call.longest_string:
+    if len(raw) + len(suffix) > call.longest_string():
         raise errors.STRING_TOO_LARGE
     before = allocation.of_string(raw)
     raw += suffix
@@ -86,7 +86,7 @@ def setrange(call: Call) -> Reply:
     value = call.db.find(key, STRING)
     if not patch:
         return 0 if value is None else string_steps.length_of(value)
-    if offset + len(patch) > call.longest_string:
+    if offset + len(patch) > call.longest_string():
         raise errors.STRING_TOO_LARGE
     raw = string_steps.padded(call, key, value, offset + len(patch))
     raw[offset : offset + len(patch)] = patch

@@ -51,7 +51,7 @@ def test_inner_commands_are_logged_as_one_transaction(server: Any, declare: Any)
 
 def test_an_inner_command_knows_its_origin(server: Any, declare: Any) -> None:
     seen: list[tuple[int, bool]] = []
-    declare("probe", lambda call: seen.append((call.origin, call.is_inside)))
+    declare("probe", lambda call: seen.append((call.origin, call.is_inside())))
     declare("script", calling("probe"))
     server.send_line("probe")
     server.send_line("script")

@@ -59,7 +59,7 @@ def consumer(group: ConsumerGroup, name: bytes) -> Consumer:
 def test_a_new_group_has_a_last_id_and_nothing_pending() -> None:
     group = ConsumerGroup(sid(5))
     assert (group.last_id, group.entries_read, len(group.pel)) == (sid(5), UNKNOWN, 0)
-    assert (group.first_pending(), group.last_pending(), group.oldest) == (None, None, None)
+    assert (group.first_pending(), group.last_pending(), group.oldest()) == (None, None, None)
 
 
 def test_a_new_consumer_was_seen_but_never_active(group: ConsumerGroup) -> None:
@@ -98,7 +98,7 @@ def test_an_entry_delivered_anew_changes_owner_and_counts_from_one(group: Consum
 
 
 def test_deliver_again_updates_count_and_time(group: ConsumerGroup) -> None:
-    oldest = group.oldest
+    oldest = group.oldest()
     assert oldest is not None
     group.deliver_again(oldest, 500)
     assert pending_of(group)[1] == (b"alice", 500, 2)
@@ -315,7 +315,7 @@ class TestUnusedGroups:
         """A group that has none; another such group must still have none after the test."""
         other = ConsumerGroup(sid(1))
         yield ConsumerGroup(sid(3))
-        assert (pending_of(other), other.consumers, other.oldest) == ({}, {}, None)
+        assert (pending_of(other), other.consumers, other.oldest()) == ({}, {}, None)
         assert (other.find_consumer(b"alice"), other.find(sid(4))) == (None, None)
 
     def test_answers_all_questions(self, unused: ConsumerGroup) -> None:
@@ -359,5 +359,5 @@ class TestUnusedGroups:
 )
 def test_the_collector_knows_nothing_of_a_group(group: ConsumerGroup) -> None:
     member = consumer(group, b"alice")
-    parts = [group, group.pel, group.by_time, group.oldest, member, member.pel]
+    parts = [group, group.pel, group.by_time, group.oldest(), member, member.pel]
     assert not any(gc.is_tracked(part) for part in parts)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storage.stream import pending as pendings
 from storage.stream.pending import (
     MAX_COUNT,
     NOBODY,
@@ -40,10 +41,10 @@ def ids(queue: DeliveryQueue) -> list[int]:
     """The ms of the entries, oldest first, after a check of the links in both directions."""
     forward = [entry.ms for entry in queue]
     backward = []
-    entry = queue.newest
+    entry = queue.newest()
     while entry is not None:
         backward.append(entry.ms)
-        entry = entry.older
+        entry = pendings.older_of(entry)
     assert backward == forward[::-1]
     return forward
 
@@ -58,10 +59,10 @@ def test_entries_of_equal_times_keep_the_order_of_addition() -> None:
 
 def test_oldest_and_newest_are_the_ends_of_the_queue() -> None:
     queue, entries = queue_of(10, 30, 20)
-    assert queue.oldest is entries[0]
-    assert queue.newest is entries[1]
+    assert queue.oldest() is entries[0]
+    assert queue.newest() is entries[1]
     empty = DeliveryQueue()
-    assert (empty.oldest, empty.newest, ids(empty)) == (None, None, [])
+    assert (empty.oldest(), empty.newest(), ids(empty)) == (None, None, [])
 
 
 @pytest.mark.parametrize("gone", [0, 1, 2])
@@ -69,7 +70,7 @@ def test_any_entry_can_be_removed(gone: int) -> None:
     queue, entries = queue_of(10, 20, 30)
     queue.remove(entries[gone])
     assert ids(queue) == [ms for ms in range(3) if ms != gone]
-    assert (entries[gone].older, entries[gone].newer) == (None, None)
+    assert (pendings.older_of(entries[gone]), pendings.newer_of(entries[gone])) == (None, None)
 
 
 def test_the_only_entry_can_be_removed_and_added_again() -> None:
@@ -85,7 +86,7 @@ def test_an_entry_can_be_removed_while_iterating() -> None:
     for entry in queue:
         queue.remove(entry)
     assert ids(queue) == []
-    assert all(entry.newer is None for entry in entries)
+    assert all(pendings.newer_of(entry) is None for entry in entries)
 
 
 @given(st.lists(st.integers(0, 5)), st.data())
@@ -116,7 +117,9 @@ def test_a_freed_queue_unlinks_its_entries() -> None:
     queue, entries = queue_of(10, 20, 30)
     del queue
     gc.collect()
-    assert [(entry.older, entry.newer) for entry in entries] == [(None, None)] * 3
+    assert [(pendings.older_of(entry), pendings.newer_of(entry)) for entry in entries] == [
+        (None, None)
+    ] * 3
 
 
 def test_a_long_queue_is_freed_without_recursion() -> None:
