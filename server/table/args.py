@@ -99,7 +99,6 @@ class Args:
         self.argv = argv
         self.at = at  # argv[0] is the command's name
 
-    @property
     def left(self) -> int:
         """How many arguments have not been taken."""
         return len(self.argv) - self.at

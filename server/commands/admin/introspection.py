@@ -255,11 +255,11 @@ def command_list(call: Call) -> Reply:
     """
     args = Args(call.argv, 2)
     by, wanted = b"", b""
-    if args.left:
+    if args.left():
         if not args.take_word(b"FILTERBY"):
             raise errors.SYNTAX
         word = args.take_word(b"MODULE", b"ACLCAT", b"PATTERN")
-        if word is None or args.left != 1:
+        if word is None or args.left() != 1:
             raise errors.SYNTAX
         by, wanted = word, args.take()
     return [

@@ -30,10 +30,10 @@ def lolwut(call: Call) -> Reply:
     There is one drawing, whatever the version.
     """
     args = Args(call.argv)
-    if args.take_word(b"VERSION") and args.left:
+    if args.take_word(b"VERSION") and args.left():
         args.take_int()
-    gate = args.take_int() if args.left else GATE
-    head = args.take_int() if args.left else HEAD
+    gate = args.take_int() if args.left() else GATE
+    head = args.take_int() if args.left() else HEAD
     turn = random.random()  # noqa: S311  (a drawing keeps no secrets)
     drawing = penstock_drawing.draw(head, gate, turn)
     versions = f"Penstock ver. {build.VERSION}, Redis ver. {build.REDIS_VERSION}"

@@ -102,7 +102,7 @@ def _shutdown_options(call: Call) -> set[bytes]:
     """The options, in capitals. Raises SYNTAX for options that contradict each other."""
     args = Args(call.argv)
     words: set[bytes] = set()
-    while args.left:
+    while args.left():
         word = args.take_word(b"NOSAVE", b"SAVE", b"NOW", b"FORCE", b"ABORT")
         if word is None:
             raise errors.SYNTAX

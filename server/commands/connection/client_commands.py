@@ -194,14 +194,14 @@ def client_list(call: Call) -> Reply:
     """
     args = Args(call.argv, 2)
     shown = call.server.all_clients()
-    if args.left == 2 and args.take_word(b"TYPE"):
+    if args.left() == 2 and args.take_word(b"TYPE"):
         wanted = client_line.type_named(args.take())
         shown = [client for client in shown if client_line.type_of(client) == wanted]
-    elif args.left > 1 and args.take_word(b"ID"):
+    elif args.left() > 1 and args.take_word(b"ID"):
         ids = [to_int(text, INVALID_CLIENT_ID) for text in args.rest()]
         clients = {client.id: client for client in shown}
         shown = [clients[number] for number in ids if number in clients]
-    elif args.left:
+    elif args.left():
         raise errors.SYNTAX
     lines = (
         client_line.line(client, call.now_ms, call.argv if client is call.client else ())

@@ -101,9 +101,9 @@ def client_kill(call: Call) -> Reply:
         return OK
     filters = Filters()
     args = Args(call.argv, 2)
-    while args.left:
+    while args.left():
         option = args.take_word(*OPTIONS)
-        if option is None or not args.left:
+        if option is None or not args.left():
             raise errors.SYNTAX
         filters.take(option, args, call.server.access.users)
     return _kill(call, filters)

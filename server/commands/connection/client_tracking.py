@@ -75,15 +75,15 @@ def _read_options(call: Call) -> tuple[TrackingOptions, list[bytes]]:
     """The options of the command, and its prefixes. Raises ErrorReply for one that is malformed."""
     options, prefixes = TrackingOptions(), []
     args = Args(call.argv, 3)
-    while args.left:
+    while args.left():
         word = args.take_word(*OPTIONS)
-        if word == b"REDIRECT" and args.left:
+        if word == b"REDIRECT" and args.left():
             if options.redirect:
                 raise TWO_REDIRECTIONS
             options.redirect = args.take_int()
             if options.redirect not in call.server.clients:
                 raise NO_SUCH_RECEIVER
-        elif word == b"PREFIX" and args.left:
+        elif word == b"PREFIX" and args.left():
             prefixes.append(args.take())
         elif word == b"BCAST":
             options.broadcasts = True

@@ -114,10 +114,10 @@ def _hello_options(argv: list[bytes]) -> tuple[int, tuple[bytes, bytes] | None, 
         if version not in (2, 3):
             raise NO_PROTOCOL
     args = Args(argv, 2)
-    while args.left > 0:  # -1 for a HELLO without a version
-        if args.left > 2 and args.take_word(b"AUTH"):
+    while args.left() > 0:  # -1 for a HELLO without a version
+        if args.left() > 2 and args.take_word(b"AUTH"):
             login = (args.take(), args.take())
-        elif args.left > 1 and args.take_word(b"SETNAME"):
+        elif args.left() > 1 and args.take_word(b"SETNAME"):
             name = args.take()
             if not is_printable(name):
                 raise errors.BAD_CLIENT_NAME

@@ -72,10 +72,10 @@ def as_zadd(argv: list[bytes]) -> list[bytes]:
             only_old = True
         elif not args.skip(b"CH"):
             break
-    if args.left % 3 or (only_new and only_old):
+    if args.left() % 3 or (only_new and only_old):
         raise errors.SYNTAX
     words = [b"ZADD", *argv[1 : args.at]]
-    while args.left:
+    while args.left():
         longitude, latitude = take_place(args)
         words.append(octets.decimal(int(geohash.score_of(longitude, latitude))))
         words.append(args.take())

@@ -99,7 +99,7 @@ class SearchArgs:
 
     def take_options(self, args: Args, with_area: bool) -> None:
         """Take all that is left; *with_area*: the centre and the shape are there, too."""
-        while args.left:
+        while args.left():
             if not (
                 self._take_detail(args)
                 or self._take_choice(args)
@@ -130,7 +130,7 @@ class SearchArgs:
             self._order = ASCENDING
         elif args.skip(b"DESC"):
             self._order = DESCENDING
-        elif args.left > 1 and args.skip(b"COUNT"):
+        elif args.left() > 1 and args.skip(b"COUNT"):
             self._count = args.take_int()
             if self._count <= 0:
                 raise COUNT_NOT_POSITIVE
@@ -142,10 +142,10 @@ class SearchArgs:
         """Take where and how the places are stored; the last one counts."""
         if self._storing == IS_STORE and args.skip(b"STOREDIST"):
             self.stores_distances = True
-        elif self._storing == WITH_STORE and args.left > 1 and args.skip(b"STORE"):
+        elif self._storing == WITH_STORE and args.left() > 1 and args.skip(b"STORE"):
             self.target = args.take()
             self.stores_distances = False
-        elif self._storing == WITH_STORE and args.left > 1 and args.skip(b"STOREDIST"):
+        elif self._storing == WITH_STORE and args.left() > 1 and args.skip(b"STOREDIST"):
             self.target = args.take()
             self.stores_distances = True
         else:
@@ -154,13 +154,13 @@ class SearchArgs:
 
     def _take_area(self, args: Args) -> bool:
         """Take the centre or the shape; one kind of each is possible, and the last one counts."""
-        if self._centre != AROUND_PLACE and args.left > 1 and args.skip(b"FROMMEMBER"):
+        if self._centre != AROUND_PLACE and args.left() > 1 and args.skip(b"FROMMEMBER"):
             self.take_member(args)
-        elif self._centre != AROUND_MEMBER and args.left > 2 and args.skip(b"FROMLONLAT"):
+        elif self._centre != AROUND_MEMBER and args.left() > 2 and args.skip(b"FROMLONLAT"):
             self.take_place(args)
-        elif self._shape != BOX and args.left > 2 and args.skip(b"BYRADIUS"):
+        elif self._shape != BOX and args.left() > 2 and args.skip(b"BYRADIUS"):
             self.take_radius(args)
-        elif self._shape != CIRCLE and args.left > 3 and args.skip(b"BYBOX"):
+        elif self._shape != CIRCLE and args.left() > 3 and args.skip(b"BYBOX"):
             self.take_box(args)
         else:
             return False

@@ -143,16 +143,16 @@ class Options(NamedTuple):
 def _options(args: Args) -> Options:
     idle_s = frequency = UNKNOWN
     replace = is_absolute = False
-    while args.left:
+    while args.left():
         if args.take_word(b"REPLACE"):
             replace = True
         elif args.take_word(b"ABSTTL"):
             is_absolute = True
-        elif args.left > 1 and frequency == UNKNOWN and args.take_word(b"IDLETIME"):
+        elif args.left() > 1 and frequency == UNKNOWN and args.take_word(b"IDLETIME"):
             idle_s = args.take_int()
             if idle_s < 0:
                 raise BAD_IDLE_TIME
-        elif args.left > 1 and idle_s == UNKNOWN and args.take_word(b"FREQ"):
+        elif args.left() > 1 and idle_s == UNKNOWN and args.take_word(b"FREQ"):
             frequency = args.take_int()
             if not 0 <= frequency <= MOST_FREQUENT:
                 raise BAD_FREQUENCY

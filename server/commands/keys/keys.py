@@ -249,7 +249,7 @@ def _copy_options(call: Call) -> tuple[Keyspace, bool]:
     databases = call.server.databases
     args = Args(call.argv, 3)
     db, replace = call.db, False
-    while args.left:
+    while args.left():
         if args.take_word(b"REPLACE"):
             replace = True
         elif args.take_word(b"DB"):

@@ -112,7 +112,7 @@ def _options(argv: list[bytes]) -> Options:
     args = Args(argv, OPTIONS_AT)
     copy = replace = False
     login: list[bytes] = []
-    while args.left:
+    while args.left():
         if args.take_word(b"COPY"):
             copy = True
         elif args.take_word(b"REPLACE"):

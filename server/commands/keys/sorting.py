@@ -102,20 +102,20 @@ class SortArgs:
         self.offset, self.count = 0, -1
         self.target: bytes | None = None
         args = Args(argv, 2)
-        while args.left:
+        while args.left():
             if args.skip(b"ASC"):
                 self.descending = False
             elif args.skip(b"DESC"):
                 self.descending = True
             elif args.skip(b"ALPHA"):
                 self.alpha = True
-            elif args.left > 2 and args.skip(b"LIMIT"):
+            elif args.left() > 2 and args.skip(b"LIMIT"):
                 self.offset, self.count = args.take_int(), args.take_int()
-            elif may_store and args.left > 1 and args.skip(b"STORE"):
+            elif may_store and args.left() > 1 and args.skip(b"STORE"):
                 self.target = args.take()
-            elif args.left > 1 and args.skip(b"BY"):
+            elif args.left() > 1 and args.skip(b"BY"):
                 self.by = args.take()
-            elif args.left > 1 and args.skip(b"GET"):
+            elif args.left() > 1 and args.skip(b"GET"):
                 self.gets.append(args.take())
             else:
                 raise errors.SYNTAX

@@ -124,7 +124,7 @@ def lpop(call: Call) -> Reply:
 
     LPOP key [count]
     """
-    return _pop(call, left=True)
+    return _pop(call, True)
 
 
 @command(
@@ -142,7 +142,7 @@ def rpop(call: Call) -> Reply:
 
     RPOP key [count]
     """
-    return _pop(call, left=False)
+    return _pop(call, False)
 
 
 def _pop(call: Call, left: bool) -> Reply:
@@ -306,9 +306,9 @@ def lpos(call: Call) -> Reply:
 def _lpos_options(args: Args) -> tuple[int, int | None, int]:
     """RANK (from 1, negative from the end), COUNT (0: all; None: not given), MAXLEN (0: all)."""
     rank, count, maxlen = 1, None, 0
-    while args.left:
+    while args.left():
         word = args.take_word(b"RANK", b"COUNT", b"MAXLEN")
-        if word is None or not args.left:
+        if word is None or not args.left():
             raise errors.SYNTAX
         if word == b"RANK":
             rank = _negatable(args.take_int())

@@ -84,13 +84,13 @@ def _how_many(args: Args) -> tuple[int, bool, bool]:
 
     Raises SYNTAX, or COUNT_NOT_POSITIVE.
     """
-    if not args.left:
+    if not args.left():
         return 1, False, False
     word = args.take_word(b"COUNT", b"EXACTLY")
     if word is None:
         raise errors.SYNTAX
     count = args.take_positive(COUNT_NOT_POSITIVE)
     order = args.take_word(b"OBO", b"BULK")
-    if order is None or args.left:
+    if order is None or args.left():
         raise errors.SYNTAX
     return count, word == b"EXACTLY", order == b"BULK"

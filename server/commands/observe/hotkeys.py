@@ -46,12 +46,12 @@ class Metrics:
     def __init__(self, args: Args) -> None:
         """Raises ErrorReply. As in Redis, a word that is no metric counts as one."""
         self.cpu = self.net = False
-        if args.left < 2 or not args.skip(b"METRICS"):
+        if args.left() < 2 or not args.skip(b"METRICS"):
             raise NO_METRICS
         count = to_int(args.take(), BAD_METRICS)
         if not 0 < count <= MOST_METRICS:
             raise BAD_METRICS
-        if args.left < count:
+        if args.left() < count:
             raise OTHER_METRICS
         for _ in range(count):
             self._take(args.take().upper())
@@ -87,9 +87,9 @@ def hotkeys_start(call: Call) -> Reply:
     args = Args(call.argv, 2)
     metrics = Metrics(args)
     count, duration_s, sample = DEFAULT_COUNT, 0, 1
-    while args.left:
+    while args.left():
         word = args.take().upper()
-        if not args.left:
+        if not args.left():
             raise errors.SYNTAX
         if word == b"COUNT":
             count = _within(args, MOST_KEYS, BAD_COUNT)

@@ -42,7 +42,7 @@ def memory_usage(call: Call) -> Reply:
     """
     key, samples = call.argv[2], DEFAULT_SAMPLES
     args = Args(call.argv, 3)
-    while args.left:
+    while args.left():
         if not args.take_word(b"SAMPLES"):
             raise errors.SYNTAX
         samples = args.take_int()

@@ -30,15 +30,15 @@ def failover(call: Call) -> Reply:
     target: tuple[str, int] | None = None
     timeout_ms = 0
     aborts = is_forced = False
-    while args.left:
+    while args.left():
         word = args.take_word(b"TO", b"FORCE", b"ABORT", b"TIMEOUT")
-        if word == b"TIMEOUT" and args.left and not timeout_ms:
+        if word == b"TIMEOUT" and args.left() and not timeout_ms:
             timeout_ms = to_int(args.take())
             if timeout_ms <= 0:
                 raise BAD_TIMEOUT
         elif word == b"ABORT":
             aborts = True
-        elif word == b"TO" and args.left >= 2 and target is None:
+        elif word == b"TO" and args.left() >= 2 and target is None:
             target = (args.take().decode("utf-8", "surrogateescape"), to_int(args.take()))
         elif word == b"FORCE" and target is not None:
             is_forced = True

@@ -97,7 +97,7 @@ def _counted_keys(args: Args) -> list[bytes]:
     number = to_int(args.take(), NUMKEYS_NOT_POSITIVE)
     if number <= 0:
         raise NUMKEYS_NOT_POSITIVE
-    if number > args.left:
+    if number > args.left():
         raise TOO_MANY_KEYS
     return [args.take() for _ in range(number)]
 
@@ -105,8 +105,8 @@ def _counted_keys(args: Args) -> list[bytes]:
 def _limit(args: Args) -> int:
     """Take ``[LIMIT limit]``, any number of times; 0 means no limit."""
     limit = 0
-    while args.left:
-        if args.take_word(b"LIMIT") is None or not args.left:
+    while args.left():
+        if args.take_word(b"LIMIT") is None or not args.left():
             raise errors.SYNTAX
         limit = to_int(args.take(), LIMIT_NEGATIVE)
         if limit < 0:
@@ -174,10 +174,10 @@ def sunioncard(call: Call) -> Reply:
     keys = _counted_keys(args)
     approximate = False
     limit = 0
-    while args.left:
+    while args.left():
         if args.skip(b"APPROX"):
             approximate = True
-        elif args.left > 1 and args.skip(b"LIMIT"):
+        elif args.left() > 1 and args.skip(b"LIMIT"):
             limit = to_int(args.take(), LIMIT_NEGATIVE)
             if limit < 0:
                 raise LIMIT_NEGATIVE

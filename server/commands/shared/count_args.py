@@ -21,15 +21,15 @@ def take_keys_end_count(args: Args, first: bytes, last: bytes) -> tuple[list[byt
     Raises SYNTAX, or the error of the number that is wrong.
     """
     number = args.take_positive(NUMKEYS_NOT_POSITIVE)
-    if number >= args.left:
+    if number >= args.left():
         raise errors.SYNTAX
     keys = [args.take() for _ in range(number)]
     word = args.take_word(first, last)
     if word is None:
         raise errors.SYNTAX
     count = None
-    while args.left:
-        if count is not None or args.take_word(b"COUNT") is None or not args.left:
+    while args.left():
+        if count is not None or args.take_word(b"COUNT") is None or not args.left():
             raise errors.SYNTAX
         count = args.take_positive(COUNT_NOT_POSITIVE)
     return keys, word == first, 1 if count is None else count

@@ -36,11 +36,11 @@ class ScanOptions:
         self.count = DEFAULT_PAGE
         self.type_name: bytes | None = None
         self.no_values = False
-        while args.left:
+        while args.left():
             word = args.take_word(b"MATCH", b"COUNT", *more)
             if word == b"NOVALUES":
                 self.no_values = True
-            elif word is None or not args.left:
+            elif word is None or not args.left():
                 raise errors.SYNTAX
             elif word == b"MATCH":
                 self.pattern = args.take()

@@ -34,13 +34,13 @@ def with_options(call: Call) -> Reply:
         return _add(call, 2, 0)
     args = Args(call.argv, 2)
     options = _take_options(args)
-    if args.left == 0 or args.left % 2:
+    if args.left() == 0 or args.left() % 2:
         raise errors.SYNTAX
     if options & NX and options & XX:
         raise NX_WITH_XX
     if (options & NX and options & (GT | LT)) or (options & GT and options & LT):
         raise GT_LT_NX
-    if options & INCR and args.left > 2:
+    if options & INCR and args.left() > 2:
         raise INCR_OF_MANY
     return _add(call, args.at, options)
 

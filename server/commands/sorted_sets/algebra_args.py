@@ -43,7 +43,7 @@ class AlgebraArgs:
         if number < 1:
             name = call.argv[0].decode().lower()
             raise ErrorReply("ERR", f"at least 1 input key is needed for '{name}' command")
-        if number > args.left:
+        if number > args.left():
             raise errors.SYNTAX
         self.sources = [_source(call, args.take()) for _ in range(number)]
         self._weights = [1.0] * number
@@ -52,12 +52,12 @@ class AlgebraArgs:
         self.with_scores = False
         self.limit = 0
         scored = count_at == 1 and not counting
-        while args.left:
-            if weighted and args.left > number and args.skip(b"WEIGHTS"):
+        while args.left():
+            if weighted and args.left() > number and args.skip(b"WEIGHTS"):
                 self._weights = [
                     score_args.to_score(args.take(), WEIGHT_NOT_A_FLOAT) for _ in range(number)
                 ]
-            elif weighted and args.left > 1 and args.skip(b"AGGREGATE"):
+            elif weighted and args.left() > 1 and args.skip(b"AGGREGATE"):
                 word = args.take_word(*AGGREGATES)
                 if word is None:
                     raise errors.SYNTAX
@@ -65,7 +65,7 @@ class AlgebraArgs:
                 self.counts_sources = word == b"COUNT"
             elif scored and args.skip(b"WITHSCORES"):
                 self.with_scores = True
-            elif counting and args.left > 1 and args.skip(b"LIMIT"):
+            elif counting and args.left() > 1 and args.skip(b"LIMIT"):
                 self.limit = to_int(args.take(), LIMIT_NEGATIVE)
                 if self.limit < 0:
                     raise LIMIT_NEGATIVE

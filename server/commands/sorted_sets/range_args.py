@@ -46,10 +46,10 @@ class RangeArgs:
 
     def take_options(self, args: Args, any_kind: bool, storing: bool) -> None:
         """Take all that is left. *any_kind*: BYSCORE, BYLEX, REV too; *storing*: no WITHSCORES."""
-        while args.left:
+        while args.left():
             if not storing and args.skip(b"WITHSCORES"):
                 self.with_scores = True
-            elif args.left > 2 and args.skip(b"LIMIT"):
+            elif args.left() > 2 and args.skip(b"LIMIT"):
                 self._offset = args.take_int()
                 self._count = args.take_int()
             elif any_kind and not self.reverse and args.skip(b"REV"):

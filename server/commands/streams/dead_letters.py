@@ -221,7 +221,7 @@ def xredrive(call: Call) -> Reply:
     argv, key = call.argv, call.argv[1]
     args = Args(argv, 2)
     most = AT_ONCE
-    if args.left > 1 and args.skip(b"COUNT"):
+    if args.left() > 1 and args.skip(b"COUNT"):
         most = args.take_positive(COUNT_NOT_POSITIVE)
     ids = stream_args.entry_ids(argv, args.at)
     dead = call.db.find(key, Stream)

@@ -1,3 +1,5 @@
+cimport cython
+
 from server.commands.streams cimport group_steps, stream_args
 from server.commands.streams.stream_args cimport GroupOptions
 from server.dispatch.call cimport Call
@@ -7,3 +9,7 @@ from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
+
+
+@cython.locals(stream=Stream)
+cdef ConsumerGroup _group_at(Call call, bytes key, bytes name)

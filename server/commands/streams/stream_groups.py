@@ -237,8 +237,7 @@ def xack(call: Call) -> Reply:
     With UPTO all that are pending up to that id: of the group, or of one consumer.
     """
     argv = call.argv
-    stream = call.db.read(argv[1], Stream)
-    group = None if stream is None else stream.find_group(argv[2])
+    group = _group_at(call, argv[1], argv[2])
     if group is None:
         return 0
     if octets.same_letters(argv[3], b"UPTO"):
@@ -251,6 +250,12 @@ def xack(call: Call) -> Reply:
         if call.db.side:
             group_steps.left(call, argv[1])
     return acked
+
+
+def _group_at(call: Call, key: bytes, name: bytes) -> ConsumerGroup | None:
+    """The group of the stream at *key*; None if there is none. Raises WrongType."""
+    stream = call.db.read(key, Stream)
+    return None if stream is None else stream.find_group(name)
 
 
 def _ack_upto(call: Call, group: ConsumerGroup) -> int:

@@ -29,7 +29,7 @@ class Options:
         self.pattern = EVERYTHING
         self.count = DEFAULT_PAGE
         self.with_groups = False
-        while args.left:
+        while args.left():
             word = args.take_word(b"MATCH", b"COUNT", b"GROUPS")
             if word == b"GROUPS":
                 self.with_groups = True

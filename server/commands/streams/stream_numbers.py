@@ -64,11 +64,11 @@ def xnth(call: Call) -> Reply:
     args = Args(call.argv, 2)
     number = args.take_int()
     count = 1
-    if args.left:
+    if args.left():
         if not args.skip(b"COUNT"):
             raise errors.SYNTAX
         count = args.take_positive(COUNT_NOT_POSITIVE)
-        if args.left:
+        if args.left():
             raise errors.SYNTAX
     stream = call.db.read(call.argv[1], Stream)
     if stream is None:

@@ -42,8 +42,8 @@ def xinfo_order(call: Call) -> Reply:
     key, name = call.argv[2], call.argv[3]
     args = Args(call.argv, 4)
     most = FEW
-    while args.left:
-        if args.left == 1 or not args.skip(b"COUNT"):
+    while args.left():
+        if args.left() == 1 or not args.skip(b"COUNT"):
             raise errors.SYNTAX
         most = args.take_positive(COUNT_NOT_POSITIVE)
     stream = call.db.read(key, Stream)

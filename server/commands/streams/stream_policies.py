@@ -112,18 +112,18 @@ def _take(policy: GroupPolicy, args: Args, is_replayed: bool, pel: Rax) -> bool:
     """
     known = KNOWN | TURN if is_replayed else KNOWN
     makes = names = False
-    while args.left:
+    while args.left():
         if args.skip(b"MKSTREAM"):
             makes = True
             continue
         word = args.take().upper()
-        if not args.left or word not in known:
+        if not args.left() or word not in known:
             raise errors.SYNTAX
         if word == DEADLETTER and names:
             raise errors.SYNTAX
         names = names or word == DEADLETTER
         value = args.take()
-        while word == BACKOFF and args.left and args.argv[args.at].isdigit():
+        while word == BACKOFF and args.left() and args.argv[args.at].isdigit():
             value += b" " + args.take()
         if word == FIRST:
             policy.redelivered.add(value.split(), pel)

@@ -82,14 +82,14 @@ def _settings(argv: list[bytes], policy: StreamPolicy) -> tuple[int, int, bool]:
     seconds = ids = NOT_GIVEN
     forgets = False
     args = Args(argv, 2)
-    while args.left:
-        if args.left > 1 and args.skip(b"IDMP-DURATION"):
+    while args.left():
+        if args.left() > 1 and args.skip(b"IDMP-DURATION"):
             if seconds:
                 raise SECONDS_TWICE
             seconds = args.take_int()
             if not 1 <= seconds <= MOST_SECONDS:
                 raise BAD_SECONDS
-        elif args.left > 1 and args.skip(b"IDMP-MAXSIZE"):
+        elif args.left() > 1 and args.skip(b"IDMP-MAXSIZE"):
             if ids:
                 raise IDS_TWICE
             ids = args.take_int()

@@ -50,7 +50,7 @@ class Release:
         if not args.skip(b"IDS"):
             raise NO_IDS
         number = args.take_positive(IDS_NOT_POSITIVE)
-        if number > args.left:
+        if number > args.left():
             raise IDS_TOO_FEW
         self.ids = stream_args.entry_ids(argv[: args.at + number], args.at)
         args.at += number
@@ -58,18 +58,18 @@ class Release:
         self.force = False
         self.until_ms = -1  # DELAY, AT: unix ms; -1: as BACKOFF says
         self.reason = b""
-        while args.left:
-            if args.left > 1 and args.take_word(b"RETRYCOUNT"):
+        while args.left():
+            if args.left() > 1 and args.take_word(b"RETRYCOUNT"):
                 self.count = args.take_int(BAD_COUNT)
                 if self.count < 0:
                     raise BAD_COUNT
             elif args.take_word(b"FORCE"):
                 self.force = True
-            elif args.left > 1 and args.skip(b"DELAY"):
+            elif args.left() > 1 and args.skip(b"DELAY"):
                 self._hold(args, now_ms)
-            elif args.left > 1 and args.skip(b"AT"):
+            elif args.left() > 1 and args.skip(b"AT"):
                 self._hold(args, 0)
-            elif args.left > 1 and args.skip(b"REASON"):
+            elif args.left() > 1 and args.skip(b"REASON"):
                 self.reason = args.take()
                 if len(self.reason) > MOST_REASON:
                     raise LONG_REASON

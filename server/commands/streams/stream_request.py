@@ -184,9 +184,9 @@ def _take_own_word(
         request.priority = True
     elif octets.same_letters(word, b"NOFIELDS"):
         request.nofields = True
-    elif octets.same_letters(word, b"WHERE") and args.left > 2 and request.where is None:
+    elif octets.same_letters(word, b"WHERE") and args.left() > 2 and request.where is None:
         request.where = _take_where(args, NO_LIMIT if is_inside else LOOKS)
-    elif octets.same_letters(word, b"MATCH") and args.left > 1:
+    elif octets.same_letters(word, b"MATCH") and args.left() > 1:
         request.ids_at = len(args.argv) - 1
         request.patterns = args.argv[args.at : request.ids_at]
         args.at = len(args.argv)
@@ -209,7 +209,7 @@ def _take_where(args: Args, looks: int) -> EntryFilter:
     """Read what follows WHERE. Raises ErrorReply."""
     name = args.take()
     count = args.take_positive(VALUES_NOT_POSITIVE)
-    if count > args.left:
+    if count > args.left():
         raise errors.SYNTAX
     args.at += count
     return EntryFilter(name, args.argv[args.at - count : args.at], looks)

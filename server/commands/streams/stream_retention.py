@@ -37,7 +37,7 @@ WHAT = {
 def take(args: Args, policy: StreamPolicy) -> None:
     """Set in *policy* what the next words say. Raises ErrorReply."""
     word = args.take().upper()
-    if word not in WORDS or not args.left:
+    if word not in WORDS or not args.left():
         raise errors.SYNTAX
     if word in policy.words()[::2]:
         raise ErrorReply("ERR", f"{word.decode()} specified multiple times")

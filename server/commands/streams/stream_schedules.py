@@ -57,13 +57,13 @@ def xscheduled(call: Call) -> Reply:
     """
     args = Args(call.argv, 2)
     start, end, most = ZERO, MAX, AT_ONCE
-    if args.left > 1 and args.argv[args.at].upper() != b"COUNT":
+    if args.left() > 1 and args.argv[args.at].upper() != b"COUNT":
         start, end = stream_args.range_start(args.take()), stream_args.range_end(args.take())
-    if args.left:
+    if args.left():
         if not args.skip(b"COUNT"):
             raise errors.SYNTAX
         most = args.take_positive(COUNT_NOT_POSITIVE)
-        if args.left:
+        if args.left():
             raise errors.SYNTAX
     call.db.read(call.argv[1], Stream)
     schedule = stream_delays.schedule_of(call, call.argv[1])
@@ -131,7 +131,7 @@ def xschedule(call: Call) -> Reply:
     argv, key, name = call.argv, call.argv[1], call.argv[2]
     args = Args(argv, 3)
     job, expire_ms = _take_times(call, args)
-    if not args.left and not job.every_ms and not job.cron and not expire_ms:
+    if not args.left() and not job.every_ms and not job.cron and not expire_ms:
         return _move(call, job.next_ms)
     if not args.skip(b"*") or not (job.every_ms or job.cron):
         raise errors.SYNTAX
@@ -157,7 +157,7 @@ def _take_times(call: Call, args: Args) -> tuple[Job, int]:
     If no next run is given, that is negative. Raises ErrorReply.
     """
     every_ms, cron, zone, next_ms, expire_ms = 0, b"", b"", -1, 0
-    while args.left and args.argv[args.at] != b"*":
+    while args.left() and args.argv[args.at] != b"*":
         if not (every_ms or cron) and args.skip(b"EVERY"):
             every_ms = to_int(args.take(), BAD_EVERY)
             if not 1 <= every_ms <= LATEST_MS:

@@ -15,3 +15,6 @@ from storage.stream cimport stream_id
 from storage.stream.deletions cimport Done
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
+
+
+cdef Args _without_two_words(Call call, Args args)

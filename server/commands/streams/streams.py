@@ -80,7 +80,7 @@ def xadd(call: Call) -> Reply:
     last: StreamId | None = None
     delay: Delay | None = None
     expire_ms = 0
-    while args.at < len(argv) and argv[args.at] != b"*":
+    while args.left() and args.argv[args.at] != b"*":
         if trim.take(args):
             continue
         if stream_once.is_next(args):
@@ -88,25 +88,25 @@ def xadd(call: Call) -> Reply:
             if not once.take(args):
                 break
             continue
-        if args.left > 1 and args.skip(b"IFLAST"):
+        if args.left() > 1 and args.skip(b"IFLAST"):
             last = stream_id.parse_id(args.take())
             # What is logged has no condition: it held.
-            args, argv = _without_two_words(call, args)
+            args = _without_two_words(call, args)
             continue
         if args.skip(b"NOMKSTREAM"):
             may_create = False
             continue
-        if not expire_ms and args.left > 1 and args.skip(b"EXPIRE"):
+        if not expire_ms and args.left() > 1 and args.skip(b"EXPIRE"):
             expire_ms = stream_expiries.expiry_of(args.take())
-            args, argv = _without_two_words(call, args)
+            args = _without_two_words(call, args)
             continue
-        word = argv[args.at]
+        word = args.argv[args.at]
         if not octets.same_letters(word, b"DELAY") and not octets.same_letters(word, b"AT"):
             break
         if delay is not None:
             raise stream_delays.TWICE
         delay = Delay(call, args)
-    id_at = args.at
+    id_at, argv = args.at, args.argv
     if delay is not None:
         _check_delayed(trim, once, last)
         delay.expire_ms = expire_ms
@@ -128,11 +128,11 @@ def xadd(call: Call) -> Reply:
     return stream_steps.add_entry(call, id_at, wanted, trims, may_create)
 
 
-def _without_two_words(call: Call, args: Args) -> tuple[Args, list[bytes]]:
-    """Let the two words before the cursor be none of argv; return the cursor, and argv."""
+def _without_two_words(call: Call, args: Args) -> Args:
+    """Let the two words before the cursor be none of argv; return the cursor."""
     argv, at = args.argv, args.at - 2
     call.argv = [*argv[:at], *argv[at + 2 :]]
-    return Args(call.argv, at), call.argv
+    return Args(call.argv, at)
 
 
 def _check_delayed(trim: Trim, once: Once | None, last: StreamId | None) -> None:
@@ -217,8 +217,8 @@ def _range_options(argv: list[bytes]) -> tuple[int, bool]:
     """COUNT's value, 0 for a negative one, -1 if there is none; whether NOFIELDS is said."""
     count, ids_only = -1, False
     args = Args(argv, 4)
-    while args.left:
-        if args.left > 1 and args.skip(b"COUNT"):
+    while args.left():
+        if args.left() > 1 and args.skip(b"COUNT"):
             count = max(args.take_int(), 0)
         elif args.skip(b"NOFIELDS"):
             ids_only = True
@@ -303,7 +303,7 @@ def xtrim(call: Call) -> Reply:
 def _take_trim(call: Call) -> Trim:
     args = Args(call.argv, 2)
     trim = Trim()
-    while args.left:
+    while args.left():
         if not trim.take(args):
             raise errors.SYNTAX
     trim.check()

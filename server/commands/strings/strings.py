@@ -261,7 +261,7 @@ def _getex_options(argv: list[bytes]) -> tuple[bytes, bytes]:
     """The option (a unit, PERSIST or nothing) and its argument."""
     args = Args(argv, 2)
     unit, duration = b"", b""
-    while args.left:
+    while args.left():
         word = args.take_word(b"PERSIST", *UNITS)
         if word is None or unit not in (b"", word):
             raise errors.SYNTAX

@@ -64,14 +64,14 @@ class Options(NamedTuple):
 def _options(args: Args) -> Options:
     length = indexes = with_lengths = False
     shortest = 0
-    while args.left:
+    while args.left():
         if args.skip(b"IDX"):
             indexes = True
         elif args.skip(b"LEN"):
             length = True
         elif args.skip(b"WITHMATCHLEN"):
             with_lengths = True
-        elif args.left > 1 and args.skip(b"MINMATCHLEN"):
+        elif args.left() > 1 and args.skip(b"MINMATCHLEN"):
             shortest = args.take_int()
         else:
             raise errors.SYNTAX

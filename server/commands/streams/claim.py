@@ -1,0 +1,217 @@
+"""One call of XCLAIM or XAUTOCLAIM: what it claims, and what it answers."""
+
+from __future__ import annotations
+
+from server.commands.streams import dead_letters, group_orders, group_steps, stream_reply
+from server.commands.streams.dead_letters import DELIVERIES
+from server.dispatch.call import Call
+from storage.side_data.group_policy import GroupPolicy
+from storage.stream import pending as pendings
+from storage.stream import stream_id
+from storage.stream.consumer_group import Consumer, ConsumerGroup
+from storage.stream.pending import NOBODY, Pending
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO, StreamId
+
+ATTEMPTS = 10  # pending entries XAUTOCLAIM examines for each it may return
+LEAST_DUE = 100  # so many may be due, at least, for those that it finds by time
+_ATTEMPTS, _LEAST_DUE = ATTEMPTS, LEAST_DUE  # as C numbers
+
+
+class Claim:
+    """One call of XCLAIM or XAUTOCLAIM: consumer, conditions, and the reply so far."""
+
+    __slots__ = (
+        "call",
+        "changes",
+        "claimed",
+        "consumer",
+        "dead",
+        "delivery_time",
+        "forced",
+        "group",
+        "is_new",
+        "just_id",
+        "min_idle",
+        "out",
+        "policy",
+        "retry_count",
+        "stream",
+    )
+
+    def __init__(
+        self, call: Call, stream: Stream, group: ConsumerGroup, min_idle: int, just_id: bool
+    ) -> None:
+        self.call = call
+        self.stream = stream
+        self.group = group
+        self.is_new = self.group.find_consumer(self.call.argv[3]) is None
+        self.consumer = _consumer(call, group)
+        self.min_idle = min_idle
+        self.just_id = just_id
+        self.delivery_time = self.call.now_ms
+        self.retry_count: int | None = None
+        self.out = self.call.client.out.another()
+        self.claimed = 0
+        self.changes = 0  # claimed, or dropped because the entry has gone
+        self.policy: GroupPolicy | None = None
+        if self.call.db.side:
+            key, name = self.call.argv[1], self.call.argv[2]
+            self.policy = dead_letters.policy_of(call, key, name)
+            group_orders.order_of(call, key, name, self.policy, stream, group)
+        self.dead: list[Pending] = []  # what was delivered too often to be claimed
+        self.forced: list[Pending] = []  # what was not pending before
+
+    def is_idle(self, pending: Pending) -> bool:
+        """Whether it was last delivered as long ago as the claim demands, and it is its turn."""
+        if self.min_idle and not self.group.is_idle(pending, self.min_idle, self.call.now_ms):
+            return False
+        if self.group.order is None or self.call.is_replayed():
+            return True
+        return group_orders.may_claim(self.group, pending, self.consumer.index)
+
+    def take(self, pending: Pending) -> None:
+        """Give *pending*, whose entry exists, to the consumer, and write it to the reply.
+
+        That is a delivery, unless only the id is asked for; what is dead by the group's policy has
+        had its last one.
+        """
+        if self._is_dead(pending):
+            self.dead.append(pending)
+            return
+        self.group.claim(pending, self.consumer, self.delivery_time, self.call.now_ms)
+        if self.retry_count is not None:
+            pendings.set_count(pending, self.retry_count)
+        elif not self.just_id:
+            self.group.count_delivery(pending)
+        entry_id = pendings.id_of(pending)
+        if self.just_id:
+            self.out.bulk(entry_id.encode())
+        else:
+            stream_reply.write_entry(self.out, self.stream, entry_id)
+        self.claimed += 1
+        self.consumer.active_time = self.call.now_ms
+        self.changed(pending, entry_id)
+        if self.group.order is not None:
+            group_orders.claimed(
+                self.call, self.call.argv[1], self.call.argv[2], self.group, pending
+            )
+
+    def _is_dead(self, pending: Pending) -> bool:
+        if self.policy is None or self.just_id or self.retry_count is not None:
+            return False
+        return self.policy.is_dead(pendings.count_of(pending))
+
+    def drop(self, pending: Pending, entry_id: StreamId) -> None:
+        """Forget *pending*, whose entry has been deleted."""
+        self.changed(pending, entry_id)
+        self.group.ack(entry_id)
+
+    def end(self) -> None:
+        """All has been claimed. A consumer that was made and given nothing must be logged too."""
+        if self.dead:
+            dead_letters.bury(
+                self.call, self.call.argv[1], self.call.argv[2], self.dead, DELIVERIES
+            )
+            self._forget_forced()
+        if self.claimed:
+            self.call.server.blocking.delivered(self.call.db.index, self.call.argv[1])
+        if self.is_new and not self.claimed:
+            argv = self.call.argv
+            made = (b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])
+            self.call.db.group_changed(argv[1], None, changes=0, log=made)
+
+    def _forget_forced(self) -> None:
+        """What was made pending, is dead and could not move is not pending, as before.
+
+        It has no owner, and was not released either: no file can say so.
+        """
+        for pending in self.forced:
+            if pending.consumer_index == NOBODY:
+                self.group.ack(pendings.id_of(pending))
+
+    def changed(self, pending: Pending, entry_id: StreamId) -> None:
+        """Say that *pending* was claimed, or dropped; a replica drops it for the same reason."""
+        self.changes += 1
+        argv, call = self.call.argv, self.call
+        if not call.is_logged:
+            call.db.group_changed(argv[1], None)
+            return
+        owner = self.group.owner(pending)
+        if owner is None:  # it was released, and its entry has been deleted
+            ack = (b"XACK", argv[1], argv[2], entry_id.encode())
+            call.db.group_changed(argv[1], None, changes=1, log=ack)
+            return
+        claim = group_steps.claim_words(argv[1], argv[2], owner.name, pending, self.group)
+        call.db.group_changed(argv[1], None, changes=1, log=claim)
+
+    def claim_one(self, entry_id: StreamId, force: bool) -> None:
+        """Claim an entry, if it is pending and idle, or with *force* is not pending.
+
+        One that is not in the stream any more is dropped.
+        """
+        pending = self.group.find(entry_id)
+        if not self.stream.contains(entry_id):
+            if pending is not None:
+                self.drop(pending, entry_id)
+        elif pending is not None:
+            if self.is_idle(pending):
+                self.take(pending)
+        elif force:
+            forced = self.group.force(entry_id, self.call.now_ms)
+            self.forced.append(forced)
+            self.take(forced)
+
+    def claim_from(self, start: StreamId, count: int) -> tuple[StreamId, list[StreamId]]:
+        """Claim what is idle from *start* on.
+
+        Returns the id to continue from, and the ids of deleted entries. Both claimed and deleted
+        ones use up *count*. The walk is by id; if it ends before it has found them, those that are
+        due behind are found by time. If these are all that are due, the next of them is where to
+        continue, else the entry at which the walk has stopped.
+        """
+        deleted: list[StreamId] = []
+        attempts = most_due = count * _ATTEMPTS
+        place = self.group.pel.seek(">=", start.key())
+        while attempts and count and place.next():
+            attempts -= 1
+            pending = place.value
+            count -= self._claim_idle(pending, deleted)
+        if not place.next():
+            return ZERO, deleted
+        cursor = stream_id.from_key(place.current_key())
+        if not count:
+            return cursor, deleted
+        most_due = max(most_due, _LEAST_DUE)
+        due = self.group.due(self.min_idle, self.call.now_ms, most_due)
+        for pending in due:
+            entry_id = pendings.id_of(pending)
+            if stream_id.compare(entry_id, cursor) < 0:
+                continue
+            if not count:
+                return cursor if len(due) == most_due else entry_id, deleted
+            count -= self._claim_idle(pending, deleted)
+        return cursor if len(due) == most_due else ZERO, deleted
+
+    def _claim_idle(self, pending: Pending, deleted: list[StreamId]) -> bool:
+        """Claim *pending* if it is idle, drop it if its entry is gone; False if neither."""
+        entry_id = pendings.id_of(pending)
+        if not self.stream.contains(entry_id):
+            self.drop(pending, entry_id)
+            deleted.append(entry_id)
+            return True
+        if not self.is_idle(pending):
+            return False
+        self.take(pending)
+        return True
+
+
+def _consumer(call: Call, group: ConsumerGroup) -> Consumer:
+    """The consumer that claims, made if needed."""
+    name = call.argv[3]
+    consumer = group.find_consumer(name)
+    if consumer is None:
+        consumer = group.create_consumer(name, call.now_ms)
+        call.db.group_changed(call.argv[1], b"xgroup-createconsumer")
+    consumer.seen_time = call.now_ms
+    return consumer
