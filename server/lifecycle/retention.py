@@ -32,7 +32,7 @@ from storage.stream.stream_id import MAX, ZERO, StreamId
 SLICE_S = 0.0005
 SHARE = 0.25
 NODES = 16  # that are dropped between two looks at the clock
-ENTRIES = 64  # that are looked at between two looks at the clock
+ENTRIES = 64  # that are looked at between two looks at the clock; of COMPACT, also some more
 MOST_IDS = 1000  # in one command of the log
 ANY = -1
 OBJECT = 80  # bytes

@@ -20,7 +20,7 @@ cdef class Args:
     cdef readonly list argv
     cdef public Py_ssize_t at
 
-    cpdef Py_ssize_t left(self) except -1
+    cpdef Py_ssize_t left(self) except? -1
     cpdef bytes take(self)
     cpdef bint skip(self, bytes word) except -1
     cpdef int64_t take_int(self, object error=*) except? -1

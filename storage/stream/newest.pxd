@@ -15,6 +15,7 @@ cdef int64_t _FEW
 cdef Py_ssize_t _SHORT
 cdef int64_t _BATCH
 cdef int64_t _BATCH_BYTES
+cdef int64_t _OLDER
 
 
 @cython.final
@@ -23,27 +24,33 @@ cdef class Newest:
     cdef readonly bytes field
     cdef readonly StreamId upto
     cdef StreamId _looked_to
+    cdef StreamId _walked_to
     cdef list _older
     cdef PackedTable _table
     cdef int64_t _used
+    cdef int64_t _held
+    cdef int64_t _deleted
 
     cpdef int64_t values(self) except -1
     cpdef int64_t bytes_used(self) except? -1
     @cython.locals(looked_to=StreamId)
     cpdef bint is_behind(self, Stream stream, StreamId end) except -1
-    @cython.locals(older=list, start=StreamId, last=StreamId, newest=dict, gone=list)
+    @cython.locals(older=list, gone=list)
     cpdef list remove_some(self, Stream stream, int64_t most, StreamId end)
+    @cython.locals(start=StreamId, last=StreamId, newest=dict, removal=Removal)
+    cdef list _remove_batch(self, Stream stream, StreamId end)
     @cython.locals(removal=Removal, first_key=bytes, is_first=bint, is_last=bint,
                    place=RaxIterator, node=Listpack, key=bytes, places=list, name=Py_ssize_t,
                    index=Py_ssize_t, at=Py_ssize_t, entry_id=StreamId, value=bytes)
-    cdef list _remove_within(self, Stream stream, StreamId start, StreamId last, dict newest)
+    cdef Removal _walk(self, Stream stream, StreamId start, StreamId last, dict newest)
     @cython.locals(used=int64_t, value=bytes, key=bytes, name=bytes, older=bytes)
     cdef int _note(self, dict newest) except -1
-    @cython.locals(removal=Removal, entry=StreamIterator, key=bytes, value=bytes,
-                   entry_id=StreamId, node=Listpack)
+    @cython.locals(removal=Removal, may_be_gone=bint, entry=StreamIterator, key=bytes, value=bytes,
+                   newer=bytes, entry_id=StreamId, node=Listpack)
     cdef list _remove_older(self, Stream stream, list older)
 
 
+cdef bytes _name_of(bytes value)
 @cython.locals(places=list, at=Py_ssize_t, entry_id=StreamId, is_early=bint)
 cdef list _places_within(
     Listpack node, bytes key, StreamId start, StreamId last, bint is_partly

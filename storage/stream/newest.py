@@ -30,24 +30,31 @@ from storage.stream.stream_iterator import StreamIterator
 
 _FEW = 1000  # values; an index of no more is not made anew
 _SHORT = 16  # bytes of a value that has a digest; a shorter one is its own name
-_BATCH = 2048  # entries: some tenths of a millisecond
+_BATCH = 1024  # entries: half a millisecond at most
 _BATCH_BYTES = 262_144  # of entries, but for the last one: defends memory against long values
+_OLDER = 250  # bytes of one that may have been replaced, besides its value
 _BY_KEY = itemgetter(0)
 
 
 class Newest:
     """The newest entries by their values of *field*. It is empty at first."""
 
-    __slots__ = ("_looked_to", "_older", "_table", "_used", "field", "upto")
+    __slots__ = (
+        "_deleted", "_held", "_looked_to", "_older", "_table", "_used", "_walked_to", "field",
+        "upto",
+    )  # fmt: skip
 
     def __init__(self, field: bytes) -> None:
         self.field = field
-        self.upto = ZERO  # all entries up to this id were walked over
+        self.upto = ZERO  # all entries up to this id have been dealt with
+        self._walked_to = ZERO  # all up to this id were walked over
         self._looked_to = ZERO  # there are no others up to this id
         self._table = PackedTable()
         self._used = 0  # bytes of the items in the table
-        # Rax keys of entries that the last batch has replaced, and their values if they have those.
-        self._older: list[tuple[bytes, bytes]] = []
+        # Which entries the last batch may have replaced: their rax keys, values, and what has.
+        self._older: list[tuple[bytes, bytes, bytes]] = []
+        self._held = 0  # bytes of those
+        self._deleted = 0  # how many entries of the stream were deleted, when that was noted
 
     def values(self) -> int:
         """How many values it has."""
@@ -55,7 +62,7 @@ class Newest:
 
     def bytes_used(self) -> int:
         """How much memory it takes, about."""
-        return self._used
+        return self._used + self._held
 
     def is_behind(self, stream: Stream, end: StreamId) -> bool:
         """Whether remove_some() may find entries of *stream*, up to *end*, that are to go."""
@@ -68,33 +75,46 @@ class Newest:
     def remove_some(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
         """Delete some of the entries of *stream*, up to *end*, that newer ones have replaced.
 
-        Returns their ids. Looks at *most* entries before the last batch, or at a new batch.
-        O(log N + E) for each of the former, O(1) for each entry of a batch.
+        It must be behind. Returns the ids. Looks at *most* of the entries that the last batch may
+        have replaced, O(log N + E) for each; or else at a new batch, O(1) for each entry of its
+        nodes.
         """
         if self._older:
             older = self._older[:most]
             del self._older[:most]
-            return self._remove_older(stream, older)
-        if len(self._table) > 2 * stream.length + _FEW:
-            self._table.clear()
-            self._used = 0
-            self.upto = self._looked_to = ZERO
-        start = self._looked_to.next()
-        last = _end_of_batch(stream, start, end)
-        newest: dict[bytes, bytes] = {}
-        gone = self._remove_within(stream, start, last, newest)
-        self._looked_to = last
-        if stream_id.compare(last, stream.last_id) == 0:
-            self.upto = last
-        self._note(newest)
+            gone = self._remove_older(stream, older)
+        else:
+            if len(self._table) > 2 * stream.length + _FEW:
+                self._table.clear()
+                self._used = 0
+                self.upto = self._walked_to = self._looked_to = ZERO
+            gone = self._remove_batch(stream, end)
+        self._deleted = stream.entries_added - stream.length
+        if not self._older:
+            self._held = 0
+            self.upto = self._walked_to
         return gone
 
-    def _remove_within(
-        self, stream: Stream, start: StreamId, last: StreamId, newest: dict[bytes, bytes]
-    ) -> list[StreamId]:
-        """Delete the entries from *start* to *last* that others of them have replaced.
+    def _remove_batch(self, stream: Stream, end: StreamId) -> list[StreamId]:
+        """Walk over a new batch, note what it may have replaced; delete what others of it have."""
+        start = self._looked_to.next()
+        last = _end_of_batch(stream, start, end)
+        if stream_id.compare(last, stream.last_id) > 0:
+            last = stream.last_id  # entries will be added beyond
+        newest: dict[bytes, bytes] = {}
+        removal = self._walk(stream, start, last, newest)
+        self._note(newest)
+        self._looked_to = last
+        if stream_id.compare(last, stream.last_id) == 0:
+            self._walked_to = last
+        return removal.run()
 
-        Returns their ids. *newest* gets the rax keys of those others, by their values.
+    def _walk(
+        self, stream: Stream, start: StreamId, last: StreamId, newest: dict[bytes, bytes]
+    ) -> Removal:
+        """The removal of those entries from *start* to *last* that others of them have replaced.
+
+        *newest* gets the rax keys of those others, by their values.
         """
         removal = Removal(stream)
         first_key = start.key()
@@ -110,7 +130,7 @@ class Newest:
                 at: int = places[index]
                 entry_id = stream_node.id_at(node, key, at)
                 if is_first:
-                    self.upto = entry_id
+                    self._walked_to = entry_id
                     is_first = False
                 value = stream_node.value_of(node, at, self.field, name)
                 if value is None:
@@ -121,31 +141,46 @@ class Newest:
                     newest[value] = entry_id.key()
             if is_last:
                 break
-        return removal.run()
+        return removal
 
     def _note(self, newest: dict[bytes, bytes]) -> None:
         """Put the values of a batch in the index; note what they may have replaced."""
         used = allocation.used_bytes()
         for value, key in newest.items():
-            name = value if len(value) < _SHORT else xxh3.digest(value)
+            name = _name_of(value)
             older = self._table.get(name)
             if older is not None:
-                self._older.append((older, value))
+                self._older.append((older, value, key))
+                self._held += _OLDER + len(value)
             self._table.set(name, key)
         self._older.sort(key=_BY_KEY)  # so that each node is walked over once
         self._used += allocation.used_bytes() - used
 
-    def _remove_older(self, stream: Stream, older: list[tuple[bytes, bytes]]) -> list[StreamId]:
-        """Delete those of *older* that are there and have their value; return their ids."""
+    def _remove_older(
+        self, stream: Stream, older: list[tuple[bytes, bytes, bytes]]
+    ) -> list[StreamId]:
+        """Delete those of *older* that are there and have their value; return their ids.
+
+        If what has replaced one has gone meanwhile, it is the newest of its value again.
+        """
         removal = Removal(stream)
+        may_be_gone = self._deleted != stream.entries_added - stream.length
         entry = stream_iterator.new_finder(stream.rax)
-        for key, value in older:
+        for key, value, newer in older:
+            if may_be_gone and not stream.contains(stream_id.from_key(newer)):
+                self._table.set(_name_of(value), key)
+                continue
             entry_id = stream_id.from_key(key)
             if entry.find(entry_id) and entry.value_of(self.field) == value:
                 node = entry.node
                 assert node is not None
                 removal.add(entry.key(), node, entry.entry_at, entry_id)
         return removal.run()
+
+
+def _name_of(value: bytes) -> bytes:
+    """What stands for *value* in the index."""
+    return value if len(value) < _SHORT else xxh3.digest(value)
 
 
 def _places_within(

@@ -36,7 +36,7 @@ class Removal:
         self._ids.append(entry_id)
 
     def run(self) -> list[StreamId]:
-        """Delete what was noted; return the ids. Nothing may have changed since. O(1) for each."""
+        """Delete what was noted; return the ids. No node may have changed since. O(1) for each."""
         ids = self._ids
         if not ids:
             return ids

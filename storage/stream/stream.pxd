@@ -86,10 +86,11 @@ cdef class Stream:
     cdef int _delete_at(self, StreamIterator entry, StreamId entry_id) except -1
     @cython.locals(node=Listpack, size=Py_ssize_t)
     cpdef int delete_current(self, StreamIterator entry) except -1
-    @cython.locals(count=int64_t, at=Py_ssize_t)
+    @cython.locals(count=int64_t, at=Py_ssize_t, size=Py_ssize_t)
     cpdef int delete_places(self, bytes key, Listpack node, list places) except -1
-    @cython.locals(size=Py_ssize_t)
-    cdef int _count_marked(self, bytes key, Listpack node, int64_t count) except -1
+    cdef int _count_marked(
+        self, bytes key, Listpack node, int64_t count, Py_ssize_t size
+    ) except -1
     @cython.locals(ms=uint64_t, seq=uint64_t)
     cpdef int remove_node(self, bytes key, Listpack node) except -1
 
@@ -98,7 +99,8 @@ cdef class Stream:
     cpdef int64_t trim_by_length(self, int64_t maxlen, bint approximate=*, int64_t limit=*) except -1
     @cython.locals(deleted=int64_t, count=int64_t, node=RaxIterator)
     cpdef int64_t trim_by_id(self, StreamId minid, bint approximate=*, int64_t limit=*) except -1
-    @cython.locals(node=Listpack, key=bytes, first=Py_ssize_t, at=Py_ssize_t, deleted=int64_t)
+    @cython.locals(node=Listpack, key=bytes, size=Py_ssize_t, first=Py_ssize_t, at=Py_ssize_t,
+                   deleted=int64_t)
     cdef int64_t _mark_from_front(self, RaxIterator place, int64_t count, StreamId end) except -1
     cpdef bint is_noted(self) except -1
     cdef int _note(self, bytes key) except -1

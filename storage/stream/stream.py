@@ -387,13 +387,14 @@ class Stream:
             self.remove_node(key, node)
             self.length -= count
         else:
+            size = node.size
+            places.sort(reverse=True)  # a mark may move what is after it
             for at in places:
                 stream_node.mark_deleted(node, at)
-            self._count_marked(key, node, count)
+            self._count_marked(key, node, count, size)
 
-    def _count_marked(self, key: bytes, node: Listpack, count: int) -> None:
-        """*count* entries of the node at *key* have been marked as deleted."""
-        size = node.size
+    def _count_marked(self, key: bytes, node: Listpack, count: int, size: int) -> None:
+        """*count* entries of the node at *key*, which had *size* bytes, were marked as deleted."""
         stream_node.count_deleted(node, count)
         if self._positions is not None:
             self._positions.changed(octets.u64_be(key, 0), octets.u64_be(key, 8), -count)
@@ -488,6 +489,7 @@ class Stream:
         if node is not self._head:
             self._head = node
             self._skip = 0
+        size = node.size
         first = stream_node.first_entry(node)
         at = stream_node.alive_from(node, first + self._skip)
         deleted = 0
@@ -500,7 +502,7 @@ class Stream:
             at = stream_node.alive_from(node, at)
             deleted += 1
         self._skip = at - first
-        self._count_marked(key, node, deleted)
+        self._count_marked(key, node, deleted, size)
         return deleted
 
     # ------------------------------------------------------------------ sparse nodes

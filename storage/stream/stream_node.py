@@ -253,7 +253,10 @@ def last_id(node: Listpack, key: bytes) -> StreamId:
 
 
 def mark_deleted(node: Listpack, at: int) -> None:
-    """Flag the entry at *at* as deleted. It keeps its size; see also count_deleted."""
+    """Flag the entry at *at* as deleted; see also count_deleted.
+
+    It keeps its size, unless its flags came from outside in a longer form than they need.
+    """
     node.replace_int(at, node.get_int(at) | DELETED)
 
 

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from storage.listpack.listpack import Listpack
 from storage.stream.newest import Newest
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, ZERO, StreamId
@@ -103,3 +104,82 @@ def test_a_deletion_is_seen_by_who_counts_positions() -> None:
     assert stream.max_deleted_id == StreamId(970, 0)
     assert stream.count(StreamId(980, 0), MAX) == 21
     assert stream.positions().before(StreamId(980, 0)) == 9
+
+
+@pytest.mark.parametrize("nodes", NODES)
+def test_it_goes_on_where_it_has_ended(nodes: str) -> None:
+    """Also in a node that was longer than a batch, and with an end beyond all entries."""
+    stream, newest = Stream(), Newest(b"k")
+    for round_ in range(3):
+        for number in range(2_500):
+            ms = 10_000 * round_ + number + 1
+            fields = [b"k", b"%d" % (number % 5), b"pad", b"." * 150]
+            stream.append(StreamId(ms, 0), fields, 0, NODES[nodes])
+        end = MAX if round_ != 1 else StreamId(99_999, 0)
+        run(newest, stream, end)
+        assert stream.length == 5
+        assert newest.upto == stream.last_id
+
+
+def test_an_end_beyond_all_entries_does_not_hide_those_that_come_later() -> None:
+    stream, newest = Stream(), Newest(b"k")
+    stream.append(StreamId(1, 0), [b"k", b"a"], 0, NODES["an entry in a node"])
+    stream.append(StreamId(10, 0), [b"k", b"a"], 0, NODES["an entry in a node"])
+    stream.delete(StreamId(10, 0))
+    stream.set_id(StreamId(10, 0), 2, StreamId(1, 0))
+    stream.set_id(StreamId(5, 0))
+    assert run(newest, stream, StreamId(9, 0)) == []
+    stream.append(StreamId(7, 0), [b"k", b"a"], 0)
+    assert run(newest, stream) == [1]
+
+
+def test_what_has_replaced_an_entry_may_go_before_that_does() -> None:
+    """Then the older one is the newest again."""
+    stream, newest = Stream(), Newest(b"k")
+    for ms in (1, 2, 3):
+        stream.append(StreamId(ms, 0), [b"k", b"%d" % ms], 0)
+    assert run(newest, stream) == []
+    for ms in (11, 12, 13):
+        stream.append(StreamId(ms, 0), [b"k", b"%d" % (ms - 10)], 0)
+    assert newest.remove_some(stream, 1, MAX) == []
+    assert newest.upto == StreamId(3, 0)  # what may have been replaced was not looked at yet
+    assert newest.bytes_used() > Newest(b"k").bytes_used()
+    stream.delete(StreamId(12, 0))
+    assert run(newest, stream) == [1, 3]
+    assert newest.upto == StreamId(13, 0)
+    stream.append(StreamId(21, 0), [b"k", b"2"], 0)
+    assert run(newest, stream) == [2]
+
+
+def test_flags_in_a_longer_form_than_they_need() -> None:
+    """A node of RESTORE may have them; a mark makes them shorter, and moves what follows."""
+    made, stream = Stream(), Stream()
+    for ms in range(1, 5):
+        made.append(StreamId(ms, 0), [b"k", b"%c" % (96 + ms)], 0)
+    place = made.rax.seek("^", b"")
+    assert place.next()
+    data = bytearray(place.value.data[: place.value.size])
+    for ms in reversed(range(1, 5)):
+        at = data.rindex(b"\x02\x01%c\x01" % (ms - 1))
+        data[at : at + 2] = b"\xf1\x02\x00\x03"  # 2 as a number of 16 bits
+    data[:4] = len(data).to_bytes(4, "little")
+    stream.add_node(place.current_key(), Listpack.adopt(data))
+    stream.length, stream.entries_added = 4, 4
+    stream.first_id, stream.last_id = StreamId(1, 0), StreamId(4, 0)
+    newest = Newest(b"k")
+    assert run(newest, stream) == []
+    for ms in (10, 11, 12):
+        stream.append(StreamId(ms, 0), [b"k", b"%c" % (87 + ms), b"pad", b"." * 5_000], 0)
+    assert run(newest, stream) == [1, 2, 3]
+    assert [ms for ms, _ in entries(stream)] == [4, 10, 11, 12]
+    assert stream.node_bytes() == sum(size_of_nodes(stream))
+    stream.trim_by_length(2)
+    assert stream.node_bytes() == sum(size_of_nodes(stream))
+
+
+def size_of_nodes(stream: Stream) -> list[int]:
+    place = stream.rax.seek("^", b"")
+    sizes = []
+    while place.next():
+        sizes.append(place.value.size)
+    return sizes
