@@ -54,7 +54,7 @@ class Newest:
         # Which entries the last batch may have replaced: their rax keys, values, and what has.
         self._older: list[tuple[bytes, bytes, bytes]] = []
         self._held = 0  # bytes of those
-        self._deleted = 0  # how many entries of the stream were deleted, when that was noted
+        self._deleted = 0  # entries of the stream: when that was noted, and by us since
 
     def values(self) -> int:
         """How many values it has."""
@@ -83,13 +83,14 @@ class Newest:
             older = self._older[:most]
             del self._older[:most]
             gone = self._remove_older(stream, older)
+            self._deleted += len(gone)
         else:
             if len(self._table) > 2 * stream.length + _FEW:
                 self._table.clear()
                 self._used = 0
                 self.upto = self._walked_to = self._looked_to = ZERO
             gone = self._remove_batch(stream, end)
-        self._deleted = stream.entries_added - stream.length
+            self._deleted = stream.entries_added - stream.length
         if not self._older:
             self._held = 0
             self.upto = self._walked_to

@@ -19,11 +19,11 @@ NODES = {
 }
 
 
-def run(newest: Newest, stream: Stream, end: StreamId = MAX) -> list[int]:
+def run(newest: Newest, stream: Stream, end: StreamId = MAX, most: int = 64) -> list[int]:
     """Have all go that are to; the milliseconds of their ids."""
     gone: list[StreamId] = []
     while newest.is_behind(stream, end):
-        gone += newest.remove_some(stream, 64, end)
+        gone += newest.remove_some(stream, most, end)
     return sorted(entry_id.ms for entry_id in gone)
 
 
@@ -133,8 +133,10 @@ def test_an_end_beyond_all_entries_does_not_hide_those_that_come_later() -> None
     assert run(newest, stream) == [1]
 
 
-def test_what_has_replaced_an_entry_may_go_before_that_does() -> None:
-    """Then the older one is the newest again."""
+@pytest.mark.parametrize("gone", [11, 12, 13])
+@pytest.mark.parametrize("most", [1, 64])
+def test_what_has_replaced_an_entry_may_go_before_that_does(gone: int, most: int) -> None:
+    """Then the older one is the newest again, whichever of several calls looks at it."""
     stream, newest = Stream(), Newest(b"k")
     for ms in (1, 2, 3):
         stream.append(StreamId(ms, 0), [b"k", b"%d" % ms], 0)
@@ -144,11 +146,12 @@ def test_what_has_replaced_an_entry_may_go_before_that_does() -> None:
     assert newest.remove_some(stream, 1, MAX) == []
     assert newest.upto == StreamId(3, 0)  # what may have been replaced was not looked at yet
     assert newest.bytes_used() > Newest(b"k").bytes_used()
-    stream.delete(StreamId(12, 0))
-    assert run(newest, stream) == [1, 3]
+    stream.delete(StreamId(gone, 0))
+    kept = gone - 10
+    assert run(newest, stream, most=most) == [ms for ms in (1, 2, 3) if ms != kept]
     assert newest.upto == StreamId(13, 0)
-    stream.append(StreamId(21, 0), [b"k", b"2"], 0)
-    assert run(newest, stream) == [2]
+    stream.append(StreamId(21, 0), [b"k", b"%d" % kept], 0)
+    assert run(newest, stream) == [kept]
 
 
 def test_flags_in_a_longer_form_than_they_need() -> None:
