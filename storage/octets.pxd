@@ -35,11 +35,13 @@ cdef extern from *:
     #error "storage keeps numbers as little-endian machines do"
     #endif
     #define penstock_be64(n) __builtin_bswap64(n)
+    #define penstock_mul_high(a, b) ((uint64_t)((unsigned __int128)(a) * (b) >> 64))
     """
     Py_ssize_t penstock_room_before(bytearray buffer) noexcept
     Py_ssize_t penstock_capacity(bytearray buffer) noexcept
     int penstock_shift_start(bytearray buffer, Py_ssize_t by) except -1
     uint64_t penstock_be64(uint64_t number) noexcept nogil
+    uint64_t penstock_mul_high(uint64_t a, uint64_t b) noexcept nogil
     int leading_zeros "__builtin_clzll" (unsigned long long number) noexcept nogil
 
 cdef enum:
@@ -150,6 +152,14 @@ cdef inline uint64_t u64_be(bytes data, Py_ssize_t at) noexcept:
 
 
 # ---------------------------------------------------------------------- decimal numbers
+
+cdef inline uint64_t mul_high(uint64_t a, uint64_t b) noexcept:
+    return penstock_mul_high(a, b)
+
+
+cdef inline uint64_t swapped(uint64_t number) noexcept:
+    return penstock_be64(number)
+
 
 cdef inline bint is_digits(const char *text, Py_ssize_t size) noexcept:
     cdef Py_ssize_t at

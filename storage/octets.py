@@ -119,6 +119,16 @@ def u64_be(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + 8], "big")
 
 
+def mul_high(a: int, b: int) -> int:
+    """The upper 64 of the 128 bits of a product of unsigned numbers."""
+    return a * b >> 64
+
+
+def swapped(number: int) -> int:
+    """An unsigned 64-bit number with its bytes in the other order."""
+    return int.from_bytes(number.to_bytes(8, "little"), "big")
+
+
 # ---------------------------------------------------------------------- decimal numbers
 
 

@@ -6,8 +6,6 @@ from storage.rdb cimport raw
 
 cdef uint64_t _U64
 cdef uint64_t _U32
-cdef uint64_t _EACH_8
-cdef uint64_t _EACH_16
 cdef uint64_t _P32_1
 cdef uint64_t _P32_2
 cdef uint64_t _P32_3
@@ -29,7 +27,7 @@ cdef uint64_t _hash_of_most(raw.Raw data, Py_ssize_t size, raw.Raw secret) noexc
 cdef raw.Raw _raw(object text) except NULL
 @cython.locals(first=uint64_t, keyed=uint64_t)
 cdef uint64_t _hash_of_8(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
-@cython.locals(a=uint64_t, b=uint64_t)
+@cython.locals(a=uint64_t, b=uint64_t, folded=uint64_t)
 cdef uint64_t _hash_of_16(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
 @cython.locals(total=uint64_t, portion=Py_ssize_t, end=Py_ssize_t)
 cdef uint64_t _hash_of_128(raw.Raw text, Py_ssize_t size, raw.Raw secret) noexcept
@@ -72,11 +70,7 @@ cdef class Halves:
     cdef uint64_t _merged(self, raw.Raw secret, Py_ssize_t at, uint64_t start) noexcept
 
 
-@cython.locals(a_low=uint64_t, a_high=uint64_t, b_low=uint64_t, b_high=uint64_t, middle=uint64_t,
-               other=uint64_t)
-cdef uint64_t mul_high(uint64_t a, uint64_t b) noexcept
 @cython.locals(a=uint64_t, b=uint64_t)
 cdef uint64_t mix16(raw.Raw text, Py_ssize_t at, raw.Raw secret, Py_ssize_t key_at) noexcept
 cdef uint64_t avalanche(uint64_t number) noexcept
 cdef uint64_t xxh64_avalanche(uint64_t number) noexcept
-cpdef uint64_t swap(uint64_t number) noexcept

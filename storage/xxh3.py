@@ -25,8 +25,6 @@ from storage.rdb import raw
 
 _U64 = 2**64 - 1
 _U32 = 2**32 - 1
-_EACH_8 = 0x00FF00FF00FF00FF
-_EACH_16 = 0x0000FFFF0000FFFF
 _P32_1 = 0x9E3779B1
 _P32_2 = 0x85EBCA77
 _P32_3 = 0xC2B2AE3D
@@ -103,7 +101,8 @@ def _hash_of_8(text: raw.Raw, size: int, secret: raw.Raw) -> int:
 def _hash_of_16(text: raw.Raw, size: int, secret: raw.Raw) -> int:
     a = raw.u64(text, 0) ^ raw.u64(secret, 24) ^ raw.u64(secret, 32)
     b = raw.u64(text, size - 8) ^ raw.u64(secret, 40) ^ raw.u64(secret, 48)
-    return avalanche((size + swap(a) + b + ((a * b) & _U64 ^ mul_high(a, b))) & _U64)
+    folded = (a * b) & _U64 ^ octets.mul_high(a, b)
+    return avalanche((size + octets.swapped(a) + b + folded) & _U64)
 
 
 def _hash_of_128(text: raw.Raw, size: int, secret: raw.Raw) -> int:
@@ -147,7 +146,7 @@ class Halves:
 
     def octets(self) -> bytes:
         """Both as 16 bytes, the low half first."""
-        return octets.id_key(swap(self.low), swap(self.high))
+        return octets.id_key(octets.swapped(self.low), octets.swapped(self.high))
 
     def take(self, data: bytes | bytearray) -> None:
         """Let this be the hash of *data*. O(size)."""
@@ -172,7 +171,7 @@ class Halves:
     def _of_3(self, text: raw.Raw, size: int, secret: raw.Raw) -> None:
         first, middle = text[0], text[size >> 1]
         low = first << 16 | middle << 24 | text[size - 1] | size << 8
-        high = swap(low) >> 32
+        high = octets.swapped(low) >> 32
         high = (high << 13 | high >> 19) & _U32
         self.low = xxh64_avalanche((raw.u32(secret, 0) ^ raw.u32(secret, 4)) ^ low)
         self.high = xxh64_avalanche((raw.u32(secret, 8) ^ raw.u32(secret, 12)) ^ high)
@@ -181,7 +180,7 @@ class Halves:
         last = raw.u32(text, size - 4)
         keyed = (raw.u32(text, 0) | last << 32) ^ raw.u64(secret, 16) ^ raw.u64(secret, 24)
         factor = (_P64_1 + (size << 2)) & _U64
-        low, high = (keyed * factor) & _U64, mul_high(keyed, factor)
+        low, high = (keyed * factor) & _U64, octets.mul_high(keyed, factor)
         high = (high + (low << 1)) & _U64
         low ^= high >> 3
         low = ((low ^ low >> 35) * _MIX_2) & _U64
@@ -191,13 +190,13 @@ class Halves:
     def _of_16(self, text: raw.Raw, size: int, secret: raw.Raw) -> None:
         first, last = raw.u64(text, 0), raw.u64(text, size - 8)
         keyed = first ^ last ^ raw.u64(secret, 32) ^ raw.u64(secret, 40)
-        low, high = (keyed * _P64_1) & _U64, mul_high(keyed, _P64_1)
+        low, high = (keyed * _P64_1) & _U64, octets.mul_high(keyed, _P64_1)
         low = (low + ((size - 1) << 54)) & _U64
         last ^= raw.u64(secret, 48) ^ raw.u64(secret, 56)
         high = (high + last + (last & _U32) * (_P32_2 - 1)) & _U64
-        low ^= swap(high)
+        low ^= octets.swapped(high)
         self.low = avalanche((low * _P64_2) & _U64)
-        self.high = avalanche((mul_high(low, _P64_2) + high * _P64_2) & _U64)
+        self.high = avalanche((octets.mul_high(low, _P64_2) + high * _P64_2) & _U64)
 
     def _of_128(self, text: raw.Raw, size: int, secret: raw.Raw) -> None:
         self.low = (size * _P64_1) & _U64
@@ -270,24 +269,16 @@ class Halves:
         acc, total = self._acc, start
         for lane in range(0, 8, 2):
             a, b = acc[lane] ^ raw.u64(secret, at), acc[lane + 1] ^ raw.u64(secret, at + 8)
-            total = (total + ((a * b) & _U64 ^ mul_high(a, b))) & _U64
+            total = (total + ((a * b) & _U64 ^ octets.mul_high(a, b))) & _U64
             at += 16
         return avalanche(total)
-
-
-def mul_high(a: int, b: int) -> int:
-    """The upper 64 of the 128 bits of a product."""
-    a_low, a_high, b_low, b_high = a & _U32, a >> 32, b & _U32, b >> 32
-    middle = a_high * b_low + (a_low * b_low >> 32)
-    other = a_low * b_high + (middle & _U32)
-    return a_high * b_high + (middle >> 32) + (other >> 32)
 
 
 def mix16(text: raw.Raw, at: int, secret: raw.Raw, key_at: int) -> int:
     """16 bytes as one number: both halves of a product, one over the other."""
     a = raw.u64(text, at) ^ raw.u64(secret, key_at)
     b = raw.u64(text, at + 8) ^ raw.u64(secret, key_at + 8)
-    return (a * b) & _U64 ^ mul_high(a, b)
+    return (a * b) & _U64 ^ octets.mul_high(a, b)
 
 
 def avalanche(number: int) -> int:
@@ -304,10 +295,3 @@ def xxh64_avalanche(number: int) -> int:
     number ^= number >> 29
     number = (number * _P64_3) & _U64
     return number ^ number >> 32
-
-
-def swap(number: int) -> int:
-    """A number of 64 bits with its bytes in the other order."""
-    number = (number & _EACH_8) << 8 | number >> 8 & _EACH_8
-    number = (number & _EACH_16) << 16 | number >> 16 & _EACH_16
-    return (number & _U32) << 32 | number >> 32

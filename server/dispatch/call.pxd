@@ -4,6 +4,10 @@ from server.client.client cimport Client
 from server.parts.state cimport ServerState
 from storage.keyspace.keyspace cimport Keyspace
 
+cdef int _INSIDE
+cdef int _REPLAYED
+cdef int64_t _INT64_MAX
+
 
 cdef class Call:
     cdef public list argv

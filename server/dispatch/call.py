@@ -17,6 +17,8 @@ from server.parts.state import ServerState
 from server.table.args import INT64_MAX
 from storage.keyspace.keyspace import Keyspace
 
+_INSIDE, _REPLAYED, _INT64_MAX = INSIDE, REPLAYED, INT64_MAX  # as C numbers
+
 
 class QueueRunner(Protocol):
     """Runs the commands that a transaction has queued."""
@@ -100,16 +102,16 @@ class Call:
 
     def is_inside(self) -> bool:
         """Whether it runs inside another command, EXEC or a script."""
-        return bool(self.origin & INSIDE)
+        return self.origin & _INSIDE != 0
 
     def is_replayed(self) -> bool:
         """Whether it has run before: it does now what it did then, whatever time it is."""
-        return bool(self.origin & REPLAYED)
+        return self.origin & _REPLAYED != 0
 
     def longest_string(self) -> int:
         """Bytes that a string may have: proto-max-bulk-len. What has run before was within it."""
-        if self.origin & REPLAYED:
-            return INT64_MAX
+        if self.origin & _REPLAYED:
+            return _INT64_MAX
         longest: int = self.server.config.proto_max_bulk_len
         return longest
 

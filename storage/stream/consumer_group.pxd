@@ -13,8 +13,7 @@ from storage.stream.stream_id cimport StreamId
 cdef Py_ssize_t CONSUMER
 cdef Py_ssize_t GROUP
 cdef int64_t _PARKED
-
-
+cdef uint32_t _NOBODY
 cdef Py_ssize_t IN_USE
 cdef Rax _NO_PEL
 cdef DeliveryQueue _NO_QUEUE
@@ -80,6 +79,7 @@ cdef class ConsumerGroup:
     cpdef int ripen(self, int64_t now_ms, int64_t most) except -1
     @cython.locals(pending=Pending, order=GroupOrder)
     cpdef Pending park(self, StreamId entry_id, uint64_t lane)
+    cpdef forget_order(self)
     @cython.locals(pending=Pending)
     cpdef Pending force_released(self, StreamId entry_id)
     @cython.locals(owned=Py_ssize_t, consumer=Consumer)

@@ -54,7 +54,7 @@ from storage.stream.stream_id import StreamId
 NEVER = -1  # active_time of a consumer that was never given anything
 FEW = 500  # steps of a walk by time, then by id, and so on; and twice as many each time
 UNKNOWN = -1  # entries_read of a group that does not know how many entries it has passed
-_PARKED = PARKED  # as a C number
+_PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
 
 # bytes of an object with what is made beside it, as listed above; a pel counts itself
 CONSUMER = 112
@@ -173,7 +173,7 @@ class ConsumerGroup:
 
     def owner(self, pending: Pending) -> Consumer | None:
         """The consumer that owns *pending*; None for an entry without an owner."""
-        if pending.consumer_index == NOBODY:
+        if pending.consumer_index == _NOBODY:
             return None
         owner: Consumer = self._table[pending.consumer_index]
         return owner
@@ -264,7 +264,7 @@ class ConsumerGroup:
         """
         pending = self._make_pending(entry_id, now_ms, 1)
         self.by_time.add(pending, now_ms)
-        self.order = None  # its lane is not known: who reads makes the order anew
+        self.forget_order()  # its lane is not known
         return pending
 
     def _make_pending(
@@ -273,7 +273,7 @@ class ConsumerGroup:
         """A pending entry without an owner that is not in by_time yet."""
         self._use()
         ms, seq = entry_id.ms, entry_id.seq
-        pending = pendings.new_pending(ms, seq, delivery_time, count, NOBODY, lane)
+        pending = pendings.new_pending(ms, seq, delivery_time, count, _NOBODY, lane)
         key = entry_id.key()
         self.pel.insert(key, pending)
         if self.references is not None:
@@ -332,7 +332,7 @@ class ConsumerGroup:
         if owner is not None:
             owner.pel.remove(pendings.id_of(pending).key())
         self.by_time.remove(pending)
-        pending.consumer_index = NOBODY
+        pending.consumer_index = _NOBODY
 
     def hold(self, pending: Pending, until_ms: int) -> None:
         """Release *pending*, but let it be claimed from *until_ms* (unix time > 0) on only.
@@ -341,7 +341,7 @@ class ConsumerGroup:
         """
         if until_ms > _PARKED:
             until_ms = _PARKED - 1
-        had_owner = pending.consumer_index != NOBODY
+        had_owner = pending.consumer_index != _NOBODY
         self._disown(pending)
         self.by_time.hold(pending, until_ms)
         order = self.order
@@ -377,6 +377,12 @@ class ConsumerGroup:
         order.add(entry_id.key(), pending, lane)
         return pending
 
+    def forget_order(self) -> None:
+        """Have no order: who reads makes it anew. O(N) in its lanes."""
+        if self.order is not None:
+            self.order.lanes.clear()
+            self.order = None
+
     def force_released(self, entry_id: StreamId) -> Pending:
         """Make an entry pending as one that was released (XNACK FORCE), with a count of 0.
 
@@ -384,7 +390,7 @@ class ConsumerGroup:
         """
         pending = self._make_pending(entry_id, 0, 0)
         self.by_time.release(pending)
-        self.order = None  # as above
+        self.forget_order()  # as above
         return pending
 
     # ------------------------------------------------------------------ looking
@@ -414,7 +420,7 @@ class ConsumerGroup:
         first = None if noted is None else noted.first(pendings.id_of(pending).key())
         if first is not None:
             return first
-        is_first = pending.delivery_count == 1 and pending.consumer_index != NOBODY
+        is_first = pending.delivery_count == 1 and pending.consumer_index != _NOBODY
         return pending.delivery_time if is_first else 0
 
     def first_pending(self) -> Pending | None:
@@ -527,7 +533,7 @@ class ConsumerGroup:
 
         Not what is still held.
         """
-        if pending.consumer_index == NOBODY:
+        if pending.consumer_index == _NOBODY:
             return pending.delivery_time <= now_ms
         return octets.since(pending.delivery_time, now_ms) >= min_idle
 
@@ -547,7 +553,7 @@ class ConsumerGroup:
     def assign(self, entry_id: StreamId, consumer: Consumer) -> None:
         """Give a restored entry to its owner. Raises Corrupt if it is missing or has one."""
         pending = self.find(entry_id)
-        if pending is None or pending.consumer_index != NOBODY:
+        if pending is None or pending.consumer_index != _NOBODY:
             raise Corrupt("a consumer's pending entry is not the group's")
         pending.consumer_index = consumer.index
         consumer.pel.insert(entry_id.key(), pending)
@@ -561,7 +567,7 @@ class ConsumerGroup:
         """
         waiting: list[Pending] = []
         for _, pending in self.pel:
-            if pending.consumer_index != NOBODY:
+            if pending.consumer_index != _NOBODY:
                 waiting.append(pending)
         if len(waiting) + len(released) != len(self.pel) or len(set(released)) != len(released):
             raise Corrupt("a pending entry without a consumer")
@@ -571,7 +577,7 @@ class ConsumerGroup:
             self.by_time.add(pending)
         for entry_id in released:
             found = self.find(entry_id)
-            if found is None or found.consumer_index != NOBODY:
+            if found is None or found.consumer_index != _NOBODY:
                 raise Corrupt("a released entry is not pending, or has a consumer")
             if found.delivery_time > 0:
                 self.by_time.hold(found, found.delivery_time)

@@ -7,6 +7,7 @@ from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 
 cdef int64_t _MOST
+cdef int64_t _UNKNOWN
 
 
 @cython.locals(number=int64_t)

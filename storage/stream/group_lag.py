@@ -15,6 +15,7 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
 _MOST = 2**63 - 1  # the counter of a group never goes beyond
+_UNKNOWN = UNKNOWN  # as a C number
 
 
 def lag(stream: Stream, group: ConsumerGroup) -> int | None:
@@ -23,10 +24,10 @@ def lag(stream: Stream, group: ConsumerGroup) -> int | None:
         return 0
     if group.last_id < stream.first_id and stream.max_deleted_id < stream.first_id:
         return stream.length
-    if group.entries_read != UNKNOWN and not has_tombstone_after(stream, group.last_id):
+    if group.entries_read != _UNKNOWN and not has_tombstone_after(stream, group.last_id):
         return stream.entries_added - group.entries_read
     number = number_of(stream, group.last_id)
-    return None if number == UNKNOWN else stream.entries_added - number
+    return None if number == _UNKNOWN else stream.entries_added - number
 
 
 def counted_lag(stream: Stream, group: ConsumerGroup) -> int:
@@ -42,7 +43,7 @@ def counted_lag(stream: Stream, group: ConsumerGroup) -> int:
 def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
     """Advance last_id and the counter: *entry_id*, the next entry, is delivered. O(1)."""
     if (
-        group.entries_read != UNKNOWN
+        group.entries_read != _UNKNOWN
         and stream_id.compare(group.last_id, stream.first_id) >= 0
         and not has_tombstone_after(stream, group.last_id)
     ):
@@ -62,7 +63,7 @@ def move_past(
     """
     move_on(stream, group, first)
     if entries > 1:
-        if group.entries_read != UNKNOWN and not has_tombstone_after(stream, group.last_id):
+        if group.entries_read != _UNKNOWN and not has_tombstone_after(stream, group.last_id):
             group.entries_read += min(entries - 1, _MOST - group.entries_read)
         elif stream.entries_added:
             group.entries_read = number_of(stream, last)
@@ -87,12 +88,12 @@ def number_of(stream: Stream, entry_id: StreamId) -> int:
     if stream.length == 0 and entry_id <= stream.last_id:
         return added
     if entry_id != ZERO and entry_id < stream.max_deleted_id:
-        return UNKNOWN
+        return _UNKNOWN
     if entry_id >= stream.last_id:
-        return added if entry_id == stream.last_id else UNKNOWN
+        return added if entry_id == stream.last_id else _UNKNOWN
     if stream.max_deleted_id == ZERO or stream.max_deleted_id < first_id:
         if entry_id < first_id:
             return added - stream.length
         if entry_id == first_id:
             return added - stream.length + 1
-    return UNKNOWN
+    return _UNKNOWN

@@ -27,9 +27,9 @@ cdef class GroupOrder:
     cdef public int64_t turn
     cdef public bint was_set_back
 
-    cdef int _weigh(self, Py_ssize_t size) except -1
+    cdef inline int _weigh(self, Py_ssize_t size) except -1
     @cython.locals(of_lane=LanePending)
-    cdef uint64_t _number_of(self, Pending pending) except? 1
+    cdef inline uint64_t _number_of(self, Pending pending) except? 1
     cpdef bint has_lane(self, Pending pending) except -1
     @cython.locals(number=uint64_t)
     cdef Lane _lane_of(self, Pending pending)

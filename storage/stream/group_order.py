@@ -23,9 +23,9 @@ the table has the entry itself, and the entry knows the lane's number (LanePendi
 were pending before there was an order do not; of these the numbers are kept here.
 
     GroupOrder       256 bytes, compiled, with its dictionaries; and the table, see lane_table.py
-    lane             208, with its place in ``ready``; a tree if it has several entries
+    lane             224, with its place in ``ready``; a tree if it has several entries
                        0 if it is that one entry
-    pending entry      9 or more in each tree; 16 for its lane; or 152, if its number is kept here
+    pending entry      9 or more in each tree; 32 for its lane; or 152, if its number is kept here
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from storage.stream.lane_table import LaneTable
 from storage.stream.pending import NOBODY, PARKED, LanePending, Pending
 
 ORDER = 256  # bytes, as listed above
-LANE = 208
-OF_LANE = 16
+LANE = 224
+OF_LANE = 32
 NUMBER = 152
 _ORDER, _LANE, _OF_LANE, _NUMBER = ORDER, LANE, OF_LANE, NUMBER  # as C numbers
 _PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
@@ -100,14 +100,13 @@ class GroupOrder:
         lane = Lane.__new__(Lane)
         lane.begin(number, self.turn)
         self._weigh(_LANE)
-        if held is None:
-            self.lanes.add(number, lane)
-        else:
+        if held is not None:
             only: LanePending = held
             lane.turn = only.turn
             lane.taken = 1
             lane.add(key_of(only), only)
-            self.lanes.replace(number, lane)
+            self.lanes.remove(number, only)
+        self.lanes.add(number, lane)
         return lane
 
     def may_give(self, number: int, most: int) -> bool:
@@ -167,8 +166,8 @@ class GroupOrder:
             else:
                 del self._numbers[key]
                 self._weigh(-_NUMBER)
-        if number and not self.lanes.remove(number, pending):  # most often it is the only one
-            self._remove_from(self._lane(number), key, pending)
+            if not self.lanes.remove(number, pending):  # most often it is the only one
+                self._remove_from(self._lane(number), key, pending)
 
     def _remove_from(self, lane: Lane, key: bytes, pending: Pending) -> None:
         lane.remove(key)

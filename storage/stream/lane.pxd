@@ -1,8 +1,10 @@
 cimport cython
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
+from storage.stream cimport links
 from storage.stream cimport pending as pendings
 from storage.stream.pending cimport Pending
 
@@ -17,6 +19,7 @@ cdef class Lane:
     cdef Rax _others
     cdef public Py_ssize_t taken
     cdef public int64_t turn
+    cdef PyObject* in_chain
 
     cpdef int begin(self, uint64_t number, int64_t turn) except -1
     @cython.locals(others=Py_ssize_t)

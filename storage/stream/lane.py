@@ -5,7 +5,10 @@ Most lanes have one entry; only the others have a tree.
 
 from __future__ import annotations
 
+from typing import Any
+
 from storage.rax.rax import Rax
+from storage.stream import links
 from storage.stream import pending as pendings
 from storage.stream.pending import Pending
 
@@ -13,12 +16,13 @@ from storage.stream.pending import Pending
 class Lane:
     """The pending entries with one value. Most lanes have one."""
 
-    __slots__ = ("_others", "first", "key", "number", "taken", "turn")
+    __slots__ = ("_others", "first", "in_chain", "key", "number", "taken", "turn")
 
     number: int  # what stands for its value, never 0
     first: Pending | None  # the one with the smallest id
     key: bytes | None  # its key
     _others: Rax | None  # id key -> Pending
+    in_chain: Any  # what follows it: see lane_chains.py
     taken: int  # how many entries a consumer has
     turn: int  # in which reading it was given something last
 
@@ -26,6 +30,7 @@ class Lane:
         """Be a new one, without entries."""
         self.number = number
         self.first = self.key = self._others = None
+        self.in_chain = links.link_to(None)
         self.taken = 0
         self.turn = turn
 

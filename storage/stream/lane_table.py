@@ -1,168 +1,136 @@
 # cython: boundscheck=False, wraparound=False
 """The lanes of a group with ORDERBY, by the numbers that stand for their values.
 
-    upper bits of a number    0..         10.         11.
-    directory                 first       second      third       segments of at most 1024 places
+    chain    00     01     10     100    101      how the numbers end that a chain has
+             ann    -      bob    fay    dan      00 and 01 are split already: what ended in 100
+             eve                                  and 101 has left them
 
-An item is a Lane, or the LanePending that is the only entry of its lane. A segment that is full
-becomes two, of which each has the numbers with one more bit; two that have few items become one.
-So no call moves more than some hundred items, however many lanes there are.
+An item is a Lane, or the LanePending that is the only entry of its lane: see lane_chains.py. If
+there are more items than chains, the next chain is split into two by one more bit. If there are
+four times as many chains as items, the last ones are joined to those they came from. So no call
+moves more than the items of a few chains, however many lanes there are.
 
-Source: extendible hashing, https://doi.org/10.1145/320083.320092
+Source: W. Litwin, Linear hashing: a new tool for file and table addressing, VLDB 1980.
 
-    LaneTable        128 bytes, and 8 for each part of the directory; its segments
-                     24 to 48 bytes for each lane in all, while they become more
+    LaneTable        64 bytes; and 8 for each chain there is room for, at most twice as many as are
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from storage import allocation
-from storage.hash_table import mark_octets
-from storage.stream import lane_octets
-from storage.stream.lane_segment import Item, LaneSegment
+from storage.stream import lane_chains
+from storage.stream.lane_chains import Item
 
-TABLE = 128  # bytes, as listed above
-MOST = 1024  # places of a segment; a smaller one gets more
-FEW = 128  # items of two segments that become one
-DEEPEST = 20  # bits by which segments are told apart: a fuller one has more than MOST places
-_TABLE, _MOST, _FEW, _DEEPEST = TABLE, MOST, FEW, DEEPEST  # as C numbers
+TABLE = 64  # bytes, as listed above
+CHAIN = 8
+FEW = 8  # chains, at first: a power of two
+KEPT = 1024  # so many are never joined: a power of two
+JOINED = 4  # chains, when an item is removed from a table that has too many
+_TABLE, _CHAIN, _FEW, _KEPT, _JOINED = TABLE, CHAIN, FEW, KEPT, JOINED  # as C numbers
 
 
 class LaneTable:
-    """Items by their numbers. All is O(1)."""
+    """Items by their numbers, which are hashes and not 0. All is O(1)."""
 
-    __slots__ = ("_depth", "_directory", "_free_at", "_free_for", "_free_in", "size")
+    __slots__ = ("_chains", "_count", "_half", "_missed", "size")
 
     def __init__(self) -> None:
         self.size = 0
-        self._depth = 0  # bits: the directory has 2 ** depth parts
-        self._directory: list[LaneSegment] = [LaneSegment()]
-        # What find() has not found last, and where add() puts it: who adds has looked before.
-        self._free_for = 0  # 0: nothing, or something has changed since
-        self._free_in = self._directory[0]
-        self._free_at = 0
-        allocation.used += _TABLE
+        self._missed = 0  # the number that find() has not found last: who adds has looked before
+        self._count = 0  # chains
+        self._half = _FEW // 2  # a power of two; there is room for twice as many chains
+        self._chains = lane_chains.none()
+        self._chains = lane_chains.resized(self._chains, _FEW)
+        while self._count < _FEW:
+            lane_chains.begin(self._chains, self._count)
+            self._count += 1
+        allocation.used += _TABLE + _CHAIN * _FEW
 
     def __del__(self) -> None:
-        allocation.used -= _TABLE + 8 * (len(self._directory) - 1)
+        if self._count:
+            self.clear()
+            lane_chains.free(self._chains)
+            allocation.used -= _TABLE + _CHAIN * 2 * self._half
+
+    def clear(self) -> None:
+        """Remove all items: they may come into another table. O(N)."""
+        for chain in range(self._count):
+            item = lane_chains.first(self._chains, chain)
+            while item is not None:
+                lane_chains.take(self._chains, chain, item)
+                item = lane_chains.first(self._chains, chain)
+        self.size = 0
+        self._missed = 0
 
     def items(self) -> list[Item]:
         """All items, in no order. O(N)."""
-        found = []
-        at = 0
-        while at < len(self._directory):
-            segment = self._directory[at]
-            found += [item for item in segment.items if item is not None]
-            at += 1 << (self._depth - segment.depth)
+        found: list[Item] = []
+        for chain in range(self._count):
+            lane_chains.list_all(self._chains, chain, found)
         return found
 
     def find(self, number: int) -> Item:
-        """The item of that number, which is not 0; or None."""
-        segment = self._segment_of(number)
-        at = lane_octets.place_of(segment.numbers, segment.mask, number)
-        item = segment.items[at]
+        """The item of that number; or None."""
+        item = lane_chains.find(self._chains, self._chain_of(number), number)
         if item is None:
-            self._free_for, self._free_in, self._free_at = number, segment, at
+            self._missed = number
         return item
 
     def add(self, number: int, item: Item) -> Item:
         """Put *item* there, unless *number* has an item; return the one that it has now."""
-        if number == self._free_for:
-            segment, at = self._free_in, self._free_at
-        else:
-            segment = self._segment_of(number)
-            at = segment.place_of(number)
-            held = segment.items[at]
+        if number != self._missed:
+            held = self.find(number)
             if held is not None:
                 return held
-        self._free_for = 0
-        # First: if there is no memory, nothing has changed.
-        while 3 * (segment.size + 1) > 2 * (segment.mask + 1):
-            if segment.mask < _MOST - 1 or segment.depth == _DEEPEST:
-                segment.grow()
-            else:
-                self._split(number)
-            segment = self._segment_of(number)
-            at = segment.place_of(number)
-        segment.put_new(at, number, item)
+        lane_chains.put(self._chains, self._chain_of(number), item)
+        self._missed = 0
         self.size += 1
+        if self.size > self._count:
+            self._split()
         return item
-
-    def replace(self, number: int, item: Item) -> None:
-        """Let *item* have the place of the one that *number* has; it must have one."""
-        segment = self._segment_of(number)
-        segment.put(segment.place_of(number), number, item)
 
     def remove(self, number: int, item: Item) -> bool:
         """Remove *item*, if *number* has it; return whether it had."""
-        segment = self._segment_of(number)
-        at = lane_octets.place_of(segment.numbers, segment.mask, number)
-        if segment.items[at] is not item:
+        if not lane_chains.take(self._chains, self._chain_of(number), item):
             return False
-        self._free_for = 0
-        segment.remove(at)
         self.size -= 1
-        if segment.depth and segment.size < _FEW:
-            with suppress(MemoryError):
-                self._merge(number)
+        if 4 * self.size < self._count and self._count > _KEPT:
+            self._join()
         return True
 
-    # ------------------------------------------------------------------ segments
+    # ------------------------------------------------------------------ chains
 
-    def _place_of(self, number: int) -> int:
-        """Where in the directory the segment of *number* is."""
-        return (number >> 1) >> (63 - self._depth)
+    def _chain_of(self, number: int) -> int:
+        """Which chain has that number."""
+        chain = number & (2 * self._half - 1)
+        return chain if chain < self._count else chain - self._half
 
-    def _segment_of(self, number: int) -> LaneSegment:
-        return self._directory[self._place_of(number)]
+    def _split(self) -> None:
+        """Make two of the first chain that is not split yet. Nothing, if there is no memory."""
+        if self._count == 2 * self._half:
+            try:
+                self._make_room(2 * self._count)
+            except MemoryError:
+                return
+        new = self._count
+        lane_chains.begin(self._chains, new)
+        lane_chains.move(self._chains, new - self._half, new, self._half)
+        self._count += 1
 
-    def _split(self, number: int) -> None:
-        """Make two of the segment that *number* belongs to."""
-        full = self._segment_of(number)
-        depth = full.depth
-        parts = [LaneSegment(depth + 1, _MOST), LaneSegment(depth + 1, _MOST)]
-        if depth == self._depth:
-            self._double()
-        for at in range(full.mask + 1):
-            each = lane_octets.number_at(full.numbers, at)
-            if each:
-                part = parts[each >> (63 - depth) & 1]
-                part.add(each, full.items[at])
-        width = 1 << (self._depth - depth - 1)  # in the directory, of each of the two
-        start = self._place_of(number) // (2 * width) * (2 * width)
-        for at in range(width):
-            self._directory[start + at] = parts[0]
-            self._directory[start + width + at] = parts[1]
-        self._free_in = parts[0]  # so that the old one is not kept
+    def _join(self) -> None:
+        """Join some chains to those they were split from: the last ones."""
+        for _ in range(_JOINED):
+            if self._count == self._half:
+                try:
+                    self._make_room(self._half)
+                except MemoryError:
+                    return
+            last = self._count - 1
+            lane_chains.move(self._chains, last, last - self._half, self._half)
+            self._count = last
 
-    def _double(self) -> None:
-        """Let the directory tell one more bit."""
-        old = self._directory
-        new = [old[at >> 1] for at in range(2 * len(old))]
-        allocation.used += 8 * len(old)
-        self._directory = mark_octets.untracked(new)
-        self._depth += 1
-
-    def _merge(self, number: int) -> None:
-        """Make one of the segment that *number* belongs to and its neighbour, if both have few."""
-        one = self._segment_of(number)
-        width = 1 << (self._depth - one.depth)
-        start = self._place_of(number) // (2 * width) * (2 * width)
-        first, second = self._directory[start], self._directory[start + width]
-        if first.depth != second.depth or first.size + second.size >= _FEW:
-            return
-        both = LaneSegment(one.depth - 1, _MOST)
-        for part in (first, second):
-            for at in range(part.mask + 1):
-                each = lane_octets.number_at(part.numbers, at)
-                if each:
-                    both.add(each, part.items[at])
-        if both.depth == 0:
-            allocation.used -= 8 * (len(self._directory) - 1)
-            self._directory, self._depth = [both], 0
-        else:
-            for at in range(start, start + 2 * width):
-                self._directory[at] = both
-        self._free_in = both  # so that the old ones are not kept
+    def _make_room(self, chains: int) -> None:
+        """Have room for twice as many as there were, or for half."""
+        self._chains = lane_chains.resized(self._chains, chains)
+        allocation.used += _CHAIN * (chains - 2 * self._half)
+        self._half = chains // 2

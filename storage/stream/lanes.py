@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False
 """Makes the order of a group (see group_order.py) from what is pending in it."""
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ def _number_at(node: Listpack, at: int) -> int:
     A number is one also where it is written as text, as RESTORE may have it.
     """
     data = node.data
+    size = element_octets.short_size(data, at)
+    if size >= 4 and data[at + 1] > _NINE:  # as most often
+        return xxh3.keyed(data, at + 1, size, _SECRET) or 1
     if not element_octets.is_string(data, at):
         return xxh3.avalanche(element_octets.number_at(data, at) & _U64 ^ _KEY) or 1
     start = at + element_octets.head_size(data, at)
@@ -102,8 +106,8 @@ def begin(stream: Stream, group: ConsumerGroup, field: bytes) -> list[Pending]:
     What was released and has a lane is parked, and what is parked without one is released. These
     entries are returned.
     """
-    order = order_of(stream, group, field)
-    group.order = order
+    group.forget_order()
+    group.order = order = order_of(stream, group, field)
     moved = []
     for pending in [*group.by_time.released(), *group.by_time.held()]:
         is_parked = pending.delivery_time == PARKED
@@ -116,7 +120,7 @@ def begin(stream: Stream, group: ConsumerGroup, field: bytes) -> list[Pending]:
 
 def end(group: ConsumerGroup) -> list[Pending]:
     """Let the group have no order. What is parked is released, and returned. O(N log N)."""
-    group.order = None
+    group.forget_order()
     parked = [pending for pending in group.by_time.held() if pending.delivery_time == PARKED]
     for pending in parked:
         group.release(pending)

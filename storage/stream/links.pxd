@@ -2,13 +2,17 @@
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
+from storage.stream.pending cimport Pending
 
-cdef inline PyObject* link_to(object target) noexcept:
+
+cdef inline PyObject* link_to(Pending target) noexcept:
     return NULL if target is None else <PyObject*>target
 
 
-cdef inline object follow(PyObject* link):
-    return None if link == NULL else <object>link
+cdef inline Pending follow(PyObject* link):
+    if link == NULL:
+        return None
+    return <Pending>link
 
 
 cdef inline int hold(object target) noexcept:

@@ -1,8 +1,9 @@
-"""Links between objects of one owner: the plain versions of the C functions in links.pxd.
+"""Links between pending entries: the plain versions of the C functions in links.pxd.
 
 Compiled, a link is a bare pointer that keeps nothing alive. So links make no reference cycles and
 objects that have no other references are not tracked by the collector, which is 16 bytes less each.
-The owner of the objects must keep them alive, and must unlink an object before it drops it.
+The owner of the entries must keep them alive, and must unlink one before it drops it. Nothing else
+can be linked to, so who follows a link does not check what it leads to.
 """
 
 from __future__ import annotations

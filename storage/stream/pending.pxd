@@ -5,7 +5,6 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from storage cimport allocation, octets
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
-from storage.stream cimport links
 from storage.stream.redeliveries cimport Redeliveries
 from storage.stream cimport stream_id
 from storage.stream.stream_id cimport StreamId
@@ -28,10 +27,14 @@ cdef class Pending:
     cdef readonly uint32_t consumer_index
 
 
+from storage.stream cimport links  # it has to know the class
+
+
 @cython.final
 cdef class LanePending(Pending):
     cdef public uint64_t lane
     cdef public int64_t turn
+    cdef PyObject* in_chain
 
 
 @cython.locals(made=Pending, of_lane=LanePending)

@@ -26,12 +26,13 @@ walks by time notes how far it has come (gone_to), and the next one begins behin
 
 An entry has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
 consumer_index 4. The consumer is an index into its group's table, since a pointer would not fit.
-One that was delivered by a group with ORDERBY has 16 more, for its lane.
+One that was delivered by a group with ORDERBY has 32 more, for its lane.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from storage import allocation, octets
 from storage.rax.rax import Rax
@@ -80,10 +81,11 @@ class Pending:
 class LanePending(Pending):
     """One of a group with ORDERBY, with the number of its lane: see group_order.py."""
 
-    __slots__ = ("lane", "turn")
+    __slots__ = ("in_chain", "lane", "turn")
 
     lane: int  # 0: it has none
     turn: int  # in which reading it was given, while it is the only one of its lane
+    in_chain: Any  # what follows it: see lane_chains.py
 
 
 def new_pending(
@@ -101,6 +103,7 @@ def new_pending(
         of_lane = LanePending.__new__(LanePending)
         of_lane.lane = lane
         of_lane.turn = 0
+        of_lane.in_chain = links.link_to(None)
         made = of_lane
     made.ms = ms
     made.seq = seq

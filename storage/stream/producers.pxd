@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage cimport allocation, octets, xxh3
+from storage cimport allocation, octets
 from storage.stream.stream_id cimport StreamId
 from storage.xxh3 cimport Halves
 

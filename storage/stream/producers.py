@@ -21,7 +21,7 @@ from __future__ import annotations
 import heapq
 import weakref
 
-from storage import allocation, octets, xxh3
+from storage import allocation, octets
 from storage.stream.stream_id import StreamId
 from storage.xxh3 import Halves
 
@@ -253,11 +253,11 @@ def content_of(fields: list[bytes], start: int) -> bytes:
         mixed_high ^= halves.high
     low = sum_low ^ (mixed_high << 1 & _U64 | mixed_high >> 63)
     high = sum_high ^ (mixed_low << 1 & _U64 | mixed_low >> 63)
-    return octets.id_key(xxh3.swap(low), xxh3.swap(high))
+    return octets.id_key(octets.swapped(low), octets.swapped(high))
 
 
 def _length_of(name: bytes) -> bytes:
-    return octets.id_key(xxh3.swap(len(name)), 0)[:8]
+    return octets.id_key(octets.swapped(len(name)), 0)[:8]
 
 
 def _count(made: int) -> None:

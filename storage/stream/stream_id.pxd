@@ -4,6 +4,7 @@ from libc.stdint cimport uint64_t
 from storage cimport octets
 
 cdef uint64_t _TOP
+cdef Py_ssize_t _MAX_TEXT
 cdef uint64_t _TENTH
 cdef uint64_t _LAST_DIGIT
 

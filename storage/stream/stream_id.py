@@ -16,6 +16,7 @@ from storage.errors import BadStreamId, IdsExhausted
 
 U64_MAX = 2**64 - 1
 MAX_TEXT = 127  # bytes; redis reads ids through a buffer of 128
+_MAX_TEXT = MAX_TEXT  # as a C number
 _TOP = U64_MAX  # the same as a C number
 _TENTH = U64_MAX // 10
 _LAST_DIGIT = U64_MAX % 10
@@ -118,11 +119,11 @@ def parse_id(text: bytes, missing_seq: int = 0) -> StreamId:
             ms = number
             number = digits = 0
             dash = True
-        elif byte in LENIENT and len(text) <= MAX_TEXT:
+        elif byte in LENIENT and len(text) <= _MAX_TEXT:
             return _parse_lenient(text, missing_seq)
         else:
             raise BadStreamId(text)
-    if not digits or len(text) > MAX_TEXT:
+    if not digits or len(text) > _MAX_TEXT:
         raise BadStreamId(text)
     return make_id(ms, number) if dash else make_id(number, missing_seq)
 
@@ -143,7 +144,7 @@ def parse_auto_seq(text: bytes) -> int | None:
 
     Raises BadStreamId if what stands before ``-*`` is not a number.
     """
-    if not text.endswith(b"-*") or len(text) > MAX_TEXT:
+    if not text.endswith(b"-*") or len(text) > _MAX_TEXT:
         return None
     head = text[:-2]
     if b"-" in head:

@@ -39,11 +39,6 @@ def test_the_hash_is_the_reference_s(size: int, digest: str) -> None:
     assert xxh3.digest(data) == low[::-1] + high[::-1]
 
 
-def test_the_bytes_of_a_number_are_turned_round() -> None:
-    assert xxh3.swap(0x0102030405060708) == 0x0807060504030201
-    assert xxh3.swap(0xFF) == 0xFF << 56
-
-
 # Of the library xxhash 4.1.0, whose text was these bytes: 0, 1, ... 250, 0, 1, ...
 OF_64_BITS = {
     0: 0x2D06800538D394C2,

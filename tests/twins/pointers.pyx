@@ -22,7 +22,7 @@ from storage.rax cimport branches
 from storage.rdb cimport borrowed, raw
 from storage.sets cimport borrowed_set
 from storage.snapshot cimport borrowed_table
-from storage.stream cimport links
+from storage.stream cimport lane_chains, links
 from storage.strings cimport bit_octets
 
 
@@ -112,6 +112,52 @@ def hold(target):
 
 def let_go(target):
     links.let_go(target)
+
+
+# ---------------------------------------------------------------------- storage.stream.lane_chains
+
+
+cdef class LaneChains:
+    """A block of empty chains, which may move when it gets others."""
+
+    cdef lane_chains.Chains block
+    cdef Py_ssize_t size
+
+    def __cinit__(self, Py_ssize_t size):
+        self.block = lane_chains.none()
+        self.resize(size)
+
+    def resize(self, Py_ssize_t size):
+        self.block = lane_chains.resized(self.block, size)
+        while self.size < size:
+            lane_chains.begin(self.block, self.size)
+            self.size += 1
+        self.size = size
+
+    def free(self):
+        lane_chains.free(self.block)
+        self.block = lane_chains.none()
+
+    def number_of(self, object item):
+        return lane_chains.number_of(<PyObject *>item)
+
+    def find(self, Py_ssize_t chain, uint64_t number):
+        return lane_chains.find(self.block, chain, number)
+
+    def put(self, Py_ssize_t chain, object item):
+        lane_chains.put(self.block, chain, item)
+
+    def take(self, Py_ssize_t chain, object item):
+        return lane_chains.take(self.block, chain, item)
+
+    def first(self, Py_ssize_t chain):
+        return lane_chains.first(self.block, chain)
+
+    def list_all(self, Py_ssize_t chain, list found):
+        lane_chains.list_all(self.block, chain, found)
+
+    def move(self, Py_ssize_t chain, Py_ssize_t other, uint64_t bit):
+        lane_chains.move(self.block, chain, other, bit)
 
 
 # ---------------------------------------------------------------------- storage.rdb.raw

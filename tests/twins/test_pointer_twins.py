@@ -12,11 +12,12 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from itertools import product
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from protocol import word_memory
@@ -40,7 +41,9 @@ from storage.snapshot import borrowed_table
 from storage.sorted_sets import borrowed_sorted_set
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.sorted_sets.value_type import SORTED_SET
-from storage.stream import links
+from storage.stream import lane_chains, links
+from storage.stream.lane import Lane
+from storage.stream.pending import Pending, new_pending
 from storage.strings import bit_octets
 from tests.twins import wrappers
 from tests.twins.test_twins import CASES, FOLDER, I64, TESTED_BELOW, TEXT
@@ -213,20 +216,138 @@ def test_an_owned_reference_is_held_until_it_is_let_go() -> None:
 # ---------------------------------------------------------------------- links of a stream
 
 
-@pytest.mark.parametrize("target", [None, b"target"])
-def test_a_link_leads_to_its_target(target: bytes | None) -> None:
+@pytest.mark.parametrize("target", [None, new_pending(1, 1, 0, 1, 0)])
+def test_a_link_leads_to_its_target(target: Pending | None) -> None:
     assert compiled().follow_link_to(target) is links.follow(links.link_to(target)) is target
 
 
 def test_a_link_keeps_nothing_alive_until_it_is_told_to() -> None:
-    target = [1]
+    target = new_pending(1, 1, 0, 1, 0)
     before = sys.getrefcount(target)
+    with pytest.raises(TypeError):
+        compiled().follow_link_to([1])
     compiled().follow_link_to(target)
     assert sys.getrefcount(target) == before
     compiled().hold(target)
     assert sys.getrefcount(target) == before + 1
     compiled().let_go(target)
     assert sys.getrefcount(target) == before
+
+
+# ---------------------------------------------------------------------- chains of lanes
+
+
+class PlainChains:
+    """The plain side of a block of chains, with the methods of LaneChains in pointers.pyx."""
+
+    def __init__(self, size: int) -> None:
+        self.block = lane_chains.none()
+        self.resize(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return functools.partial(getattr(lane_chains, name), self.block)
+
+    def number_of(self, item: Any) -> int:
+        return lane_chains.number_of(item)
+
+    def resize(self, size: int) -> None:
+        old = len(self.block)
+        self.block = lane_chains.resized(self.block, size)
+        for chain in range(old, size):
+            lane_chains.begin(self.block, chain)
+
+    def free(self) -> None:
+        lane_chains.free(self.block)
+        self.block = lane_chains.none()
+
+
+class PlainLane:
+    """What the plain side needs of a Lane; in_chain of a compiled one is not seen from Python."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.in_chain = None
+
+
+class PlainOnly(PlainLane):
+    """What it needs of a LanePending."""
+
+    @property
+    def lane(self) -> int:
+        return self.number
+
+
+@pytest.fixture
+def _plain_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lane_chains, "Lane", PlainLane)
+    monkeypatch.setattr(lane_chains, "LanePending", PlainOnly)
+
+
+def two_items(number: int) -> tuple[Any, Any]:
+    """One of the compiled side, and its like for the plain one."""
+    if number % 2:
+        return new_pending(1, 1, 0, 1, 0, number), PlainOnly(number)
+    lane = Lane.__new__(Lane)
+    lane.begin(number, 0)
+    return lane, PlainLane(number)
+
+
+def numbers_in(chains: Any, chain: int) -> list[int]:
+    found: list[Any] = []
+    chains.list_all(chain, found)
+    return [chains.number_of(item) for item in found]
+
+
+CHAIN_STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(("put", "put", "take", "move", "resize")),
+        st.integers(0, 3), st.integers(1, 20),
+    )
+)  # fmt: skip
+
+
+@pytest.mark.usefixtures("_plain_items")
+@given(CHAIN_STEPS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_chains_agree(steps: list[tuple[str, int, int]]) -> None:
+    both = compiled().LaneChains(4), PlainChains(4)
+    items = {number: two_items(number) for number in range(1, 21)}
+    for step, chain, number in steps:
+        for chains, item in zip(both, items[number], strict=True):
+            if step == "put" and all(number not in numbers_in(chains, at) for at in range(4)):
+                chains.put(chain, item)
+            elif step == "put":
+                with pytest.raises(ValueError, match="cannot be put"):
+                    chains.put(chain, item)
+            elif step == "move":
+                chains.move(chain, number % 4, number)
+            elif step == "resize":
+                chains.resize(4 + number)
+        if step == "take":
+            taken = [c.take(chain, i) for c, i in zip(both, items[number], strict=True)]
+            assert taken[0] == taken[1]
+        for at in range(4):
+            assert numbers_in(both[0], at) == numbers_in(both[1], at)
+            firsts, held = [c.first(at) for c in both], numbers_in(both[0], at)
+            assert [f and c.number_of(f) for c, f in zip(both, firsts, strict=True)] == (
+                [held[0]] * 2 if held else [None] * 2
+            )
+            found = [chains.find(at, number) for chains in both]
+            assert found == (list(items[number]) if number in held else [None] * 2)
+    for chains, side in zip(both, (0, 1), strict=True):
+        for at, number in product(range(4), items):
+            chains.take(at, items[number][side])
+        assert [chains.first(at) for at in range(4)] == [None] * 4
+        chains.free()
+
+
+def test_a_stranger_is_in_no_chain() -> None:
+    chains = compiled().LaneChains(1)
+    for stranger in (None, b"7", new_pending(1, 1, 0, 1, 0)):
+        with pytest.raises(ValueError, match="cannot be put"):
+            chains.put(0, stranger)
+        assert not chains.take(0, stranger)
+    chains.free()
 
 
 # ---------------------------------------------------------------------- raw bytes

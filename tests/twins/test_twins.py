@@ -41,7 +41,6 @@ EXTENSIONS = {
         "storage.rdb.raw",
         "storage.sets.intset_octets",
         "storage.side_data.deadline_octets",
-        "storage.stream.lane_octets",
         "storage.sorted_sets.score_octets",
         "storage.rax.branches",
         "storage.strings.bit_octets",
@@ -247,12 +246,6 @@ RECORDS = st.tuples(
     bytearray(b"".join(struct.pack("<QQQ", *record) for record in found[0])),
     found[1] % len(found[0]),
 ))  # fmt: skip
-LANES = st.tuples(
-    st.lists(st.integers(0, 20) | U64, min_size=7, max_size=7), st.integers(0, 7),
-    st.integers(1, 20) | st.integers(1, 2**64 - 1),
-).map(
-    lambda found: (bytearray(struct.pack("<8Q", *found[0], 0)), found[1], 7, found[2])
-)  # fmt: skip
 SCORES = score_marks()
 PLACES = place_marks()
 PLACE = PLACES.map(lambda found: found[:2])
@@ -314,6 +307,8 @@ CASES: dict[str, Cases] = {
         **dict.fromkeys(("u16", "u32", "i16", "i24", "i32", "i64"), READ),
         **dict.fromkeys(("put_u8", "put_u16", "put_u24", "put_u32", "put_i64"), put(I64)),
         "u64_be": READ_BYTES,
+        "mul_high": args(U64, U64),
+        "swapped": args(U64),
         "is_int64": WHOLE_NUMBER,
         "short_number": WHOLE_NUMBER,
         "int64_of": args(I64.map(lambda n: b"%d" % n)),
@@ -462,12 +457,6 @@ CASES: dict[str, Cases] = {
     "storage.side_data.deadline_octets": {
         "add": args(RECORDS.map(lambda found: found[0]), U64, U64, U64),
         **dict.fromkeys(("deadline_at", "ms_at", "seq_at", "forget"), RECORDS),
-    },
-    "storage.stream.lane_octets": {
-        "number_at": LANES.map(lambda found: found[:2]),
-        "put": st.tuples(LANES, U64).map(lambda f: (*f[0][:2], f[1])),
-        "place_of": LANES.map(lambda found: (found[0], found[2], found[3])),
-        "place_to_move": LANES.map(lambda found: (found[0], found[2], found[1])),
     },
     "storage.strings.bit_octets": {
         "ones": args(DATA, AT, st.integers(SIZE - ROOM, SIZE)),

@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint32_t
 
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
@@ -15,6 +15,7 @@ from storage.stream.stream_id cimport StreamId
 
 cdef int64_t _ATTEMPTS
 cdef int64_t _LEAST_DUE
+cdef uint32_t _NOBODY
 
 
 @cython.final

@@ -15,7 +15,7 @@ from storage.stream.stream_id import ZERO, StreamId
 
 ATTEMPTS = 10  # pending entries XAUTOCLAIM examines for each it may return
 LEAST_DUE = 100  # so many may be due, at least, for those that it finds by time
-_ATTEMPTS, _LEAST_DUE = ATTEMPTS, LEAST_DUE  # as C numbers
+_ATTEMPTS, _LEAST_DUE, _NOBODY = ATTEMPTS, LEAST_DUE, NOBODY  # as C numbers
 
 
 class Claim:
@@ -127,7 +127,7 @@ class Claim:
         It has no owner, and was not released either: no file can say so.
         """
         for pending in self.forced:
-            if pending.consumer_index == NOBODY:
+            if pending.consumer_index == _NOBODY:
                 self.group.ack(pendings.id_of(pending))
 
     def changed(self, pending: Pending, entry_id: StreamId) -> None:

@@ -39,7 +39,7 @@ def order_of(
 def end(call: Call, key: bytes, name: bytes, group: ConsumerGroup) -> None:
     """The group has no order any more: what waits in a lane is released. O(N log N)."""
     if call.is_replayed():
-        group.order = None  # the log says what is released
+        group.forget_order()  # the log says what is released
         return
     released = lanes.end(group)
     if released and call.is_logged:

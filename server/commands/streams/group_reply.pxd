@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport octets
 
@@ -28,6 +28,7 @@ cdef Py_ssize_t MOST_DEAD
 cdef Py_ssize_t MOST_CLAIMS
 cdef int64_t CLAIMS_AGAIN_MS
 cdef int64_t _PARKED
+cdef uint32_t _NOBODY
 cdef Py_ssize_t MOST_PARKED
 cdef Py_ssize_t MOST_PARKED_AT_ONCE
 cdef list NO_ENTRIES

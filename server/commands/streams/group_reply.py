@@ -21,7 +21,7 @@ from storage.stream.stream_iterator import StreamIterator
 
 _NO_CLAIM = NO_CLAIM  # as a C number
 NO_LIMIT = 2**62  # entries
-_PARKED = PARKED  # as a C number
+_PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
 MOST_DEAD = 200  # entries that a reader finds dead: they are moved, and nobody waits for long
 MOST_CLAIMS = 10_000  # pending entries that one call looks at for those that WHERE names
@@ -92,8 +92,8 @@ class Delivery:
     def follow_order(self, order: GroupOrder) -> None:
         """Give entries with one value to one consumer at a time, in their order."""
         self.order = order
-        self.parked = []
-        self.gone = []
+        self.parked = NO_ENTRIES
+        self.gone = NO_IDS
         order.turn += 1
         self.most_of_value = 0 if self.policy is None else self.policy.max_pending_of_value
         if order.was_set_back:
@@ -124,7 +124,7 @@ class Delivery:
         """Whether *pending*, which was not acknowledged in time, is to be held for a while."""
         policy = self.policy
         assert policy is not None
-        if pending.consumer_index == NOBODY:
+        if pending.consumer_index == _NOBODY:
             return False
         wait_ms = policy.wait_ms(pendings.count_of(pending))
         return wait_ms > 0 and pending.delivery_time + policy.visibility_ms + wait_ms > now_ms
@@ -273,7 +273,7 @@ class Delivery:
         if self.policy is not None and pends:
             self._limit(self.policy, consumer)
         order = self.order
-        if order is not None:
+        if order is not None and order.ready:
             self._write_lanes(order, out, writer, consumer, count, now_ms, end, is_first)
         written = len(self.claimed)
         where = self.where
@@ -290,7 +290,9 @@ class Delivery:
             lane = 0
             if order is not None:
                 lane = lanes.lane_of(entry, order.field)
-                if not self._is_its_turn(order, entry, lane):
+                if (  # most often its lane is free
+                    self.was_set_back or order.lanes.find(lane) is not None
+                ) and not self._is_its_turn(order, entry, lane):
                     is_over = self.reads_on or order.waiting >= MOST_PARKED
                     if is_over or (where is None and not entry.next()):
                         break
@@ -352,6 +354,8 @@ class Delivery:
             if len(self.parked) == MOST_PARKED_AT_ONCE:
                 self.reads_on = True
                 return False
+            if self.parked is NO_ENTRIES:
+                self.parked = []
             self.parked.append(self.group.park(entry_id, lane))
         group_lag.move_on(self.stream, self.group, entry_id)
         self.has_passed = True
@@ -426,7 +430,8 @@ class Delivery:
             pending = lane.after(pending)
         for entry_id in gone:
             self.group.ack(entry_id)
-        self.gone += gone
+        if gone:
+            self.gone = [*self.gone, *gone]
 
     def _after_dead(self, lane: Lane) -> Pending | None:
         """The first entry of a lane; None, and they are noted, if those at its head are dead."""
