@@ -66,7 +66,7 @@ cdef class ConsumerGroup:
     cdef int _set_time(self, Pending pending, int64_t delivery_time) except -1
 
     @cython.locals(pending=Pending)
-    cpdef Pending force(self, StreamId entry_id, int64_t now_ms)
+    cpdef Pending force(self, StreamId entry_id, int64_t now_ms, uint64_t lane=*)
 
     @cython.locals(pending=Pending, key=bytes)
     cdef Pending _make_pending(self, StreamId entry_id, int64_t delivery_time, uint32_t count, uint64_t lane=*)
@@ -77,11 +77,13 @@ cdef class ConsumerGroup:
     cpdef int hold(self, Pending pending, int64_t until_ms) except -1
     @cython.locals(pending=Pending)
     cpdef int ripen(self, int64_t now_ms, int64_t most) except -1
-    @cython.locals(pending=Pending, order=GroupOrder)
+    @cython.locals(pending=Pending)
     cpdef Pending park(self, StreamId entry_id, uint64_t lane)
+    @cython.locals(order=GroupOrder)
+    cdef _tell_order(self, StreamId entry_id, Pending pending, uint64_t lane)
     cpdef forget_order(self)
     @cython.locals(pending=Pending)
-    cpdef Pending force_released(self, StreamId entry_id)
+    cpdef Pending force_released(self, StreamId entry_id, uint64_t lane=*)
     @cython.locals(owned=Py_ssize_t, consumer=Consumer)
     cpdef Py_ssize_t released(self) except -1
     cpdef bint is_idle(self, Pending pending, int64_t min_idle, int64_t now_ms) except -1

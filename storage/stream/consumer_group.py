@@ -257,14 +257,14 @@ class ConsumerGroup:
 
     # ------------------------------------------------------------------ claiming
 
-    def force(self, entry_id: StreamId, now_ms: int) -> Pending:
+    def force(self, entry_id: StreamId, now_ms: int, lane: int = 0) -> Pending:
         """Make an entry pending, without an owner (XCLAIM FORCE); it must not be pending yet.
 
-        claim() is to follow.
+        *lane* is as for deliver(). claim() is to follow, or ack().
         """
-        pending = self._make_pending(entry_id, now_ms, 1)
+        pending = self._make_pending(entry_id, now_ms, 1, lane)
         self.by_time.add(pending, now_ms)
-        self.forget_order()  # its lane is not known
+        self._tell_order(entry_id, pending, lane)
         return pending
 
     def _make_pending(
@@ -371,11 +371,16 @@ class ConsumerGroup:
         """
         pending = self._make_pending(entry_id, 0, 0, lane)
         self.by_time.hold(pending, _PARKED)
-        order = self.order
-        assert order is not None
-        order.was_set_back = True  # until the group has moved on
-        order.add(entry_id.key(), pending, lane)
+        self._tell_order(entry_id, pending, lane)
         return pending
+
+    def _tell_order(self, entry_id: StreamId, pending: Pending, lane: int) -> None:
+        """Tell the order of an entry that is pending now, perhaps before the group has read it."""
+        order = self.order
+        if order is not None:
+            order.was_set_back = True  # until the group has moved on
+            if lane:
+                order.add(entry_id.key(), pending, lane)
 
     def forget_order(self) -> None:
         """Have no order: who reads makes it anew. O(N) in its lanes."""
@@ -383,14 +388,16 @@ class ConsumerGroup:
             self.order.lanes.clear()
             self.order = None
 
-    def force_released(self, entry_id: StreamId) -> Pending:
+    def force_released(self, entry_id: StreamId, lane: int = 0) -> Pending:
         """Make an entry pending as one that was released (XNACK FORCE), with a count of 0.
 
-        It must not be pending yet.
+        It must not be pending yet. *lane* is as for deliver(): in it the entry is parked.
         """
+        if lane and self.order is not None:
+            return self.park(entry_id, lane)
         pending = self._make_pending(entry_id, 0, 0)
         self.by_time.release(pending)
-        self.forget_order()  # as above
+        self._tell_order(entry_id, pending, 0)
         return pending
 
     # ------------------------------------------------------------------ looking

@@ -1,7 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from storage cimport allocation
+from storage cimport allocation, octets
+from storage.rax.rax cimport Rax
 from storage.stream.lane cimport Lane, key_of
 from storage.stream.lane_table cimport LaneTable
 from storage.stream.pending cimport LanePending, Pending
@@ -19,7 +20,8 @@ cdef uint32_t _NOBODY
 cdef class GroupOrder:
     cdef readonly bytes field
     cdef readonly LaneTable lanes
-    cdef readonly dict ready
+    cdef readonly Rax ready
+    cdef int64_t _readied
     cdef dict _numbers
     cdef bint _is_shown
     cdef Py_ssize_t _weight
@@ -54,6 +56,7 @@ cdef class GroupOrder:
     @cython.locals(first=Pending)
     cdef int _settle(self, Lane lane) except -1
     cpdef int take_up(self, Lane lane) except -1
+    @cython.locals(found=tuple, lane=Lane)
     cpdef Lane first_ready(self)
     cpdef int look_again(self, Lane lane) except -1
     cpdef int pass_over(self, Lane lane) except -1

@@ -22,21 +22,22 @@ Most lanes have one entry, which a consumer has. Then there is no object for the
 the table has the entry itself, and the entry knows the lane's number (LanePending). Entries that
 were pending before there was an order do not; of these the numbers are kept here.
 
-    GroupOrder       256 bytes, compiled, with its dictionaries; and the table, see lane_table.py
-    lane             224, with its place in ``ready``; a tree if it has several entries
+    GroupOrder       192 bytes, compiled, with its dictionary; and the table, see lane_table.py
+    lane             144, with its key; a tree if it has several entries; its place in ``ready``
                        0 if it is that one entry
     pending entry      9 or more in each tree; 32 for its lane; or 152, if its number is kept here
 """
 
 from __future__ import annotations
 
-from storage import allocation
+from storage import allocation, octets
+from storage.rax.rax import Rax
 from storage.stream.lane import Lane, key_of
 from storage.stream.lane_table import LaneTable
 from storage.stream.pending import NOBODY, PARKED, LanePending, Pending
 
-ORDER = 256  # bytes, as listed above
-LANE = 224
+ORDER = 192  # bytes, as listed above
+LANE = 144
 OF_LANE = 32
 NUMBER = 152
 _ORDER, _LANE, _OF_LANE, _NUMBER = ORDER, LANE, OF_LANE, NUMBER  # as C numbers
@@ -50,14 +51,15 @@ class GroupOrder:
     """
 
     __slots__ = (
-        "_is_shown", "_numbers", "_weight", "field", "lanes", "ready", "turn", "waiting",
-        "was_set_back",
+        "_is_shown", "_numbers", "_readied", "_weight", "field", "lanes", "ready", "turn",
+        "waiting", "was_set_back",
     )  # fmt: skip
 
     def __init__(self, field: bytes, is_shown: bool = False) -> None:
         self.field = field
         self.lanes = LaneTable()
-        self.ready: dict[Lane, None] = {}  # those that are ready, in the order they became so
+        self.ready = Rax()  # those that are ready, by the numbers they got when they became so
+        self._readied = 0  # the last of these numbers
         self.waiting = 0  # entries without an owner, of all lanes
         self.turn = 0  # counts the readings
         self.was_set_back = True  # whether what the group has not read may be pending
@@ -205,10 +207,12 @@ class GroupOrder:
         if first is None:
             self.lanes.remove(lane.number, lane)
             self._weigh(-_LANE)
-        if first is not None and lane.taken == 0 and first.delivery_time == _PARKED:
-            self.ready.setdefault(lane)
-        elif self.ready:
-            self.ready.pop(lane, None)
+        if first is None or lane.taken or first.delivery_time != _PARKED:
+            self.pass_over(lane)
+        elif lane.ready_as == 0:
+            self._readied += 1
+            lane.ready_as = self._readied
+            self.ready.insert(octets.id_key(lane.ready_as, 0), lane)
 
     # ------------------------------------------------------------------ lanes that are ready
 
@@ -217,8 +221,11 @@ class GroupOrder:
         lane.turn = self.turn
 
     def first_ready(self) -> Lane:
-        """The lane that has been ready for longest; there must be one. O(1)."""
-        return next(iter(self.ready))
+        """The lane that has been ready for longest; there must be one."""
+        found = self.ready.first()
+        assert found is not None
+        lane: Lane = found[1]
+        return lane
 
     def look_again(self, lane: Lane) -> None:
         """A lane that was passed over may be ready. It may be empty and forgotten."""
@@ -227,7 +234,9 @@ class GroupOrder:
 
     def pass_over(self, lane: Lane) -> None:
         """Forget that *lane* is ready, until something changes in it."""
-        self.ready.pop(lane, None)
+        if lane.ready_as:
+            self.ready.remove(octets.id_key(lane.ready_as, 0))
+            lane.ready_as = 0
 
     # ------------------------------------------------------------------ claims
 

@@ -19,6 +19,7 @@ cdef class Lane:
     cdef Rax _others
     cdef public Py_ssize_t taken
     cdef public int64_t turn
+    cdef public int64_t ready_as
     cdef PyObject* in_chain
 
     cpdef int begin(self, uint64_t number, int64_t turn) except -1

@@ -16,7 +16,7 @@ from storage.stream.pending import Pending
 class Lane:
     """The pending entries with one value. Most lanes have one."""
 
-    __slots__ = ("_others", "first", "in_chain", "key", "number", "taken", "turn")
+    __slots__ = ("_others", "first", "in_chain", "key", "number", "ready_as", "taken", "turn")
 
     number: int  # what stands for its value, never 0
     first: Pending | None  # the one with the smallest id
@@ -25,6 +25,7 @@ class Lane:
     in_chain: Any  # what follows it: see lane_chains.py
     taken: int  # how many entries a consumer has
     turn: int  # in which reading it was given something last
+    ready_as: int  # its number in the order's ``ready``; 0: it is not ready
 
     def begin(self, number: int, turn: int) -> None:
         """Be a new one, without entries."""
@@ -33,6 +34,7 @@ class Lane:
         self.in_chain = links.link_to(None)
         self.taken = 0
         self.turn = turn
+        self.ready_as = 0
 
     def size(self) -> int:
         """How many entries it has."""

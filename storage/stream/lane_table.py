@@ -24,7 +24,7 @@ from storage.stream.lane_chains import Item
 TABLE = 64  # bytes, as listed above
 CHAIN = 8
 FEW = 8  # chains, at first: a power of two
-KEPT = 1024  # so many are never joined: a power of two
+KEPT = 1024  # so many, but for a few, are never joined
 JOINED = 4  # chains, when an item is removed from a table that has too many
 _TABLE, _CHAIN, _FEW, _KEPT, _JOINED = TABLE, CHAIN, FEW, KEPT, JOINED  # as C numbers
 

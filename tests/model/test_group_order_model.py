@@ -75,9 +75,12 @@ class GroupOrderMachine(RuleBasedStateMachine):
                     assert now[earlier][0] == name, (at, earlier, before)
                     assert earlier in given, "the rest of a value waits for what somebody has"
 
-    def note_dead(self, now: dict[int, tuple[str, int]]) -> None:
+    def dead(self) -> set[int]:
         letters = [row[1] for row in self.server.send_line("XRANGE dead - +")]
-        self.done |= {int(letter[letter.index(b"n") + 1]) for letter in letters}
+        return {int(letter[letter.index(b"n") + 1]) for letter in letters}
+
+    def note_dead(self, now: dict[int, tuple[str, int]]) -> None:
+        self.done |= self.dead()
         self.done |= {at for at in self.deleted if at not in now}
 
     # ------------------------------------------------------------------ what clients do
@@ -135,6 +138,17 @@ class GroupOrderMachine(RuleBasedStateMachine):
         self.server.send_line(f"XNACK s g {mode} IDS 1 {at}-0 {words}")
         if mode == "FATAL":
             self.done.add(at)
+        self.settle(before)
+
+    @precondition(lambda self: self.done - self.deleted - self.dead())
+    @rule(data=st.data(), name=names, is_released=st.booleans())
+    def force(self, data, name, is_released):
+        """What was acknowledged is pending again, unless it is not the consumer's turn."""
+        before = self.pending()
+        at = data.draw(st.sampled_from(sorted(self.done - self.deleted - self.dead())))
+        claim, release = f"XCLAIM s g {name} 0 {at}-0", f"XNACK s g FAIL IDS 1 {at}-0"
+        self.server.send_line(f"{release if is_released else claim} FORCE")
+        self.done -= set(self.pending())
         self.settle(before)
 
     @rule(name=names, hands_over=st.booleans())
@@ -239,7 +253,8 @@ class GroupOrderMachine(RuleBasedStateMachine):
         if not self.deleted:
             assert numbers_of(group.order.lanes.items()) == numbers_of(made.lanes.items())
             assert group.order.waiting == made.waiting
-            assert numbers_of(group.order.ready) == numbers_of(made.ready)
+            kept_ready, made_ready = ([lane for _, lane in o.ready] for o in (group.order, made))
+            assert numbers_of(kept_ready) == numbers_of(made_ready)
 
     @invariant()
     def nobody_waits_for_what_is_free(self):

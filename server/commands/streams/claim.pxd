@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
@@ -47,7 +47,7 @@ cdef class Claim:
     cdef _forget_forced(self)
     @cython.locals(argv=list, call=Call, owner=Consumer)
     cpdef changed(self, Pending pending, StreamId entry_id)
-    @cython.locals(pending=Pending, forced=Pending)
+    @cython.locals(pending=Pending, forced=Pending, lane=uint64_t)
     cpdef claim_one(self, StreamId entry_id, bint force)
     @cython.locals(deleted=list, attempts=int64_t, most_due=int64_t, place=RaxIterator,
                    cursor=StreamId, due=list, pending=Pending, entry_id=StreamId)

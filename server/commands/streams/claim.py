@@ -158,7 +158,11 @@ class Claim:
             if self.is_idle(pending):
                 self.take(pending)
         elif force:
-            forced = self.group.force(entry_id, self.call.now_ms)
+            lane = group_orders.lane_at(self.call, self.stream, self.group, entry_id)
+            forced = self.group.force(entry_id, self.call.now_ms, lane)
+            if lane and not group_orders.may_claim(self.group, forced, self.consumer.index):
+                self.group.ack(entry_id)
+                return
             self.forced.append(forced)
             self.take(forced)
 

@@ -16,6 +16,7 @@ from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.group_order import GroupOrder
 from storage.stream.pending import NOBODY, Pending
 from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
 
 
 def order_of(
@@ -34,6 +35,21 @@ def order_of(
         if moved and call.is_logged:
             group_steps.log_released(call, key, name, moved)
     return group.order
+
+
+def lane_at(call: Call, stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> int:
+    """The lane of an entry, for ConsumerGroup.deliver(); 0 if it has none, or the group no order.
+
+    Who follows a primary has no order: it was its primary, perhaps, and forgets what it had.
+    """
+    order = group.order
+    if order is None:
+        return 0
+    if call.is_replayed():
+        group.forget_order()
+        return 0
+    entry = stream.range(entry_id, entry_id)
+    return lanes.lane_of(entry, order.field) if entry.next() else 0
 
 
 def end(call: Call, key: bytes, name: bytes, group: ConsumerGroup) -> None:

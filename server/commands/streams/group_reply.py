@@ -111,7 +111,7 @@ class Delivery:
 
     def has_ready(self) -> bool:
         """Whether entries of a lane may be given."""
-        return self.order is not None and bool(self.order.ready)
+        return self.order is not None and self.order.ready.size > 0
 
     def awaits_backoff(self) -> bool:
         """Whether what was not acknowledged in time is held for a while before it is given."""
@@ -273,7 +273,7 @@ class Delivery:
         if self.policy is not None and pends:
             self._limit(self.policy, consumer)
         order = self.order
-        if order is not None and order.ready:
+        if order is not None and order.ready.size:
             self._write_lanes(order, out, writer, consumer, count, now_ms, end, is_first)
         written = len(self.claimed)
         where = self.where
@@ -378,7 +378,7 @@ class Delivery:
         """
         passed: list[Lane] = []
         for _ in range(MOST_CLAIMS):
-            if not order.ready or self.is_cut or (count and len(self.claimed) >= count):
+            if order.ready.size == 0 or self.is_cut or (count and len(self.claimed) >= count):
                 break
             lane = order.first_ready()
             written = len(self.claimed)
@@ -430,8 +430,10 @@ class Delivery:
             pending = lane.after(pending)
         for entry_id in gone:
             self.group.ack(entry_id)
-        if gone:
-            self.gone = [*self.gone, *gone]
+        if self.gone is NO_IDS:
+            self.gone = gone
+        else:
+            self.gone += gone
 
     def _after_dead(self, lane: Lane) -> Pending | None:
         """The first entry of a lane; None, and they are noted, if those at its head are dead."""

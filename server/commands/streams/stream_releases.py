@@ -98,7 +98,9 @@ class Release:
         wait_ms = self.policy.wait_ms(pendings.count_of(pending))
         return self.now_ms + wait_ms if wait_ms else 0
 
-    def of(self, stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> Pending | None:
+    def of(
+        self, call: Call, stream: Stream, group: ConsumerGroup, entry_id: StreamId
+    ) -> Pending | None:
         """Release one entry. None if it is not pending, and not made so."""
         pending = group.find(entry_id)
         if pending is not None:
@@ -106,7 +108,8 @@ class Release:
             if self.mode == SILENT and self.count is None:
                 group.uncount(pending)
         elif self.force and stream.contains(entry_id):
-            pending = group.force_released(entry_id)
+            lane = group_orders.lane_at(call, stream, group, entry_id)
+            pending = group.force_released(entry_id, lane)
         else:
             return None
         if self.count is not None:
@@ -159,7 +162,7 @@ def xnack(call: Call) -> Reply:
             return buried
     released: list[Pending] = []
     for entry_id in ids:
-        pending = release.of(stream, group, entry_id)
+        pending = release.of(call, stream, group, entry_id)
         if pending is not None:
             released.append(pending)
     if released:

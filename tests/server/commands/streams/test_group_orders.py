@@ -468,3 +468,67 @@ def test_the_memory_of_lanes_is_given_back(ordered):
     assert read(ordered, "w2") == [2, 5]
     assert ordered.send_line("DEL s") == 1
     assert allocation.used_bytes() <= before
+
+
+def test_what_is_forced_is_refused_if_another_consumer_has_what_is_before_it(ordered):
+    """Regression: XCLAIM FORCE of an entry that was not pending ended the checks of all others."""
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2") == [2, 5], "3 and 4 are parked"
+    ordered.send_line("XADD s 6-0 customer cem")
+    ordered.send_line("XADD s 7-0 customer ann")
+    ordered.send_line("XADD s 8-0")
+    assert ordered.send_line("XACK s g 5-0") == 1
+    assert ordered.send_line("XCLAIM s g w3 0 5-0 3-0 FORCE JUSTID") == [b"5-0"]
+    assert ordered.send_line("XCLAIM s g w3 0 7-0 6-0 FORCE JUSTID") == [b"6-0"]
+    assert ordered.send_line("XPENDING s g 7-0 7-0 10") == []
+    assert ordered.send_line("XACK s g 1-0") == 1
+    assert read(ordered, "w4") == [3, 4, 7], "6 is pending already"
+
+
+def test_what_is_forced_has_its_place_in_its_lane(ordered):
+    """One that was acknowledged goes before those that are parked; others give back theirs."""
+    assert read(ordered, "w1", 4) == [1, 2, 3, 4]
+    assert ordered.send_line("XACK s g 1-0") == 1
+    assert ordered.send_line("XCLAIM s g w2 0 1-0 FORCE JUSTID") == [b"1-0"]
+    rows = ordered.send_line("XPENDING s g - + 10 w1")
+    assert [row[0] for row in rows] == [b"2-0"], "3 and 4 come after 1, which w2 has"
+    assert ordered.send_line("XACK s g 1-0") == 1
+    assert read(ordered, "w3") == [3, 4, 5]
+
+
+def test_a_release_by_force_leaves_the_order_of_the_others(ordered):
+    """Regression: XNACK FORCE of one that was not pending hid what came after another one."""
+    assert read(ordered, "w1", 4) == [1, 2, 3, 4]
+    assert ordered.send_line("XACK s g 2-0") == 1
+    assert ordered.send_line("XNACK s g FAIL IDS 2 2-0 1-0 FORCE") == 2
+    assert ordered.send_line("XPENDING s g - + 10 w1") == []
+    assert read(ordered, "w2") == [2, 1, 3, 4, 5]
+
+
+def test_what_is_claimed_before_it_was_read_holds_its_lane(ordered):
+    assert ordered.send_line("XCLAIM s g w1 0 4-0 FORCE JUSTID") == [b"4-0"]
+    assert read(ordered, "w2") == [2, 5]
+    assert ordered.send_line("XACK s g 4-0") == 1
+    assert read(ordered, "w3") == [1, 3]
+
+
+def test_what_is_released_before_it_was_read_is_given_once(ordered):
+    assert ordered.send_line("XNACK s g FAIL IDS 1 4-0 FORCE") == 1
+    assert sorted(read(ordered, "w2")) == [1, 2, 3, 4, 5]
+    assert read(ordered, "w3") == []
+
+
+def test_many_lanes_whose_entries_have_gone_are_passed_at_once(ordered):
+    """Regression: each of them had the ids of all others copied; and looked for, before that."""
+    ordered.send_line("XTRIM s MAXLEN 0")
+    for _ in range(2):
+        for number in range(2000):
+            ordered.send_line(f"XADD s * customer {number}")
+    assert len(ordered.send_line("XREADGROUP GROUP g w1 COUNT 2000 STREAMS s >")[0][1]) == 2000
+    assert ordered.send_line("XREADGROUP GROUP g w2 STREAMS s >") is None, "the others are parked"
+    ordered.send_line("XTRIM s MAXLEN 0")
+    pending = ordered.send_line("XPENDING s g - + 2000 w1")
+    ordered.send("XACK", "s", "g", *[row[0] for row in pending])
+    ordered.send_line("XADD s * customer new")
+    assert len(ordered.send_line("XREADGROUP GROUP g w2 COUNT 1 STREAMS s >")[0][1]) == 1
+    assert ordered.send_line("XPENDING s g")[0] == 1
