@@ -117,6 +117,8 @@ cdef class Delivery:
     cpdef int follow_order(self, GroupOrder order) except -1
     @cython.locals(group=ConsumerGroup, held=Pending, owned=Pending)
     cpdef bint is_any_due(self, int64_t now_ms) except -1
+    @cython.locals(first=Pending)
+    cpdef bint has_due(self, int64_t now_ms) except -1
     cpdef bint has_ready(self) except -1
     @cython.locals(entry_id=StreamId, is_free=bint)
     cdef bint _is_its_turn(self, GroupOrder order, StreamIterator entry, uint64_t lane) except -1

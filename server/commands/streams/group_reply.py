@@ -109,6 +109,13 @@ class Delivery:
             return True
         return owned is not None and group.is_idle(owned, self.min_idle, now_ms)
 
+    def has_due(self, now_ms: int) -> bool:
+        """As is_any_due(), or one was released: only such entries can be dead."""
+        first = self.group.by_time.first_left()
+        if first is not None and self.group.is_idle(first, self.min_idle, now_ms):
+            return True
+        return self.is_any_due(now_ms)
+
     def has_ready(self) -> bool:
         """Whether entries of a lane may be given."""
         return self.order is not None and self.order.ready.size > 0

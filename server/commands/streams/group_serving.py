@@ -171,7 +171,7 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
     """See what is due in the group by its policy."""
     key, group, name = delivery.key, delivery.group, request.group or b""
     policy, order = delivery.policy, group.order
-    if policy is not None and policy.max_deliveries:
+    if policy is not None and policy.max_deliveries and delivery.has_due(call.now_ms):
         delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
     if policy is None or not policy.order_by or call.is_replayed():
         order = None
