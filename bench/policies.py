@@ -53,6 +53,7 @@ POLICIES = (
     Policy("ACTIVE", "ACTIVE 1 TIMEOUT 30000"),
     Policy("CONSUMERTIMEOUT", "CONSUMERTIMEOUT 600000"),
     Policy("ORDERBY, 1000 values", "ORDERBY device"),
+    Policy("ORDERBY, 10 values, most wait", "ORDERBY device", values=10),
     Policy("RETAIN-AGE, nothing goes", stream="RETAIN-AGE 7d"),
     Policy("RETAIN-LENGTH, nothing goes", stream="RETAIN-LENGTH 100000000"),
     Policy("RETAIN-LENGTH 1000", stream="RETAIN-LENGTH 1000"),
