@@ -29,7 +29,6 @@ cdef class Waits:
     cdef Timekeeper _timekeeper
     cdef EndOfTurn _turn
     cdef Blocking _blocking
-    cdef object _clock
     cdef Pausing _pausing
     cdef Propagation _propagation
     cdef Pushes _pushes
@@ -47,7 +46,7 @@ cdef class Waits:
     cpdef serve_keyless(self)
     @cython.locals(waiter=Waiter)
     cpdef serve_replicated(self, uint64_t offset)
-    @cython.locals(client=Client, argv=list, command=Command, now_ms=int64_t)
+    @cython.locals(client=Client, argv=list, command=Command, block=Block, now_ms=int64_t)
     cdef _run_again(self, Waiter waiter)
     @cython.locals(shared=SharedReply)
     cdef object _run_woken(self, Client client, Command command, list argv, bint by_pattern)

@@ -38,7 +38,6 @@ class Waits:
     __slots__ = (
         "_admission",
         "_blocking",
-        "_clock",
         "_execution",
         "_pausing",
         "_propagation",
@@ -62,7 +61,6 @@ class Waits:
         self._timekeeper = timekeeper
         self._turn = turn
         self._blocking = state.blocking
-        self._clock = state.clock
         self._pausing = state.pausing
         self._propagation = state.propagation
         self._pushes = state.pushes
@@ -71,7 +69,7 @@ class Waits:
 
     def park(self, client: Client, argv: list[bytes], block: Block) -> None:
         """Let *client* wait, with the command *argv*."""
-        now_ms = self._clock.begun_ms() if block.timeout_ms or block.wake_ms > 0 else 0
+        now_ms = self._timekeeper.begun_ms() if block.timeout_ms or block.wake_ms > 0 else 0
         self._blocking.park(client, argv, block, now_ms)
         self._pushes.end_command(client)
 
@@ -142,9 +140,10 @@ class Waits:
             self._execution.finish(client, command, argv, isinstance(reply, Block))
         if isinstance(reply, Block):
             self._pushes.end_command(client)
+            block = reply
             if client.waiter is waiter:
-                now_ms = self._clock.begun_ms() if reply.wake_ms > 0 else 0
-                self._blocking.wait_on(waiter, reply, now_ms)
+                now_ms = self._timekeeper.begun_ms() if block.wake_ms > 0 else 0
+                self._blocking.wait_on(waiter, block, now_ms)
             return
         try:
             self._execution.answer(client, reply)
@@ -208,7 +207,7 @@ class Waits:
 
     def begin_pause(self, timeout_ms: int, writes_only: bool) -> None:
         """CLIENT PAUSE: hold commands back for *timeout_ms*, or only those that write."""
-        self._pausing.begin(self._clock.begun_ms() + timeout_ms, writes_only)
+        self._pausing.begin(self._timekeeper.begun_ms() + timeout_ms, writes_only)
         if self._pausing.until_ms < LATEST_MS:
             self._blocking.timers.wait_until(self._pausing.until_ms)
         self._restrictions.update()

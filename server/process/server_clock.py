@@ -53,7 +53,7 @@ class ServerClock:
         self._system_unix_ns = self._unix_source = unix_ns
         self._system_passed_ns = self._passed_source = monotonic_ns
         self.ahead_ns = 0  # of unix time before its source
-        self._passed_ahead_ns = 0
+        self.passed_ahead_ns = 0
         self.is_frozen = False
 
     # ------------------------------------------------------------------ what time it is
@@ -72,7 +72,7 @@ class ServerClock:
 
     def passed_ns(self) -> int:
         """The time that has passed since some moment in the past."""
-        return self._passed_source() + self._passed_ahead_ns
+        return self._passed_source() + self.passed_ahead_ns
 
     def passed_ms(self) -> int:
         """passed_ns() in ms, rounded down: a wait is over when the whole of it has passed."""
@@ -84,8 +84,11 @@ class ServerClock:
 
     @property
     def is_systems(self) -> bool:
-        """Whether unix time is the system's plus *ahead_ns*: callers may add that themselves."""
-        return self._unix_source is time.time_ns
+        """Whether it is the system's clock, and how far that is ahead of it is all there is to add.
+
+        That is *ahead_ns* for unix time, *passed_ahead_ns* for the time that has passed.
+        """
+        return self._unix_source is time.time_ns and self._passed_source is time.monotonic_ns
 
     @property
     def offset_ms(self) -> int:
@@ -111,13 +114,13 @@ class ServerClock:
         """Stand still, at a whole ms."""
         unix_ns, passed_ns = self.unix_ms() * NS_A_MS, self.begun_ms() * NS_A_MS
         self._unix_source, self.ahead_ns = lambda: unix_ns, 0
-        self._passed_source, self._passed_ahead_ns = lambda: passed_ns, 0
+        self._passed_source, self.passed_ahead_ns = lambda: passed_ns, 0
         self.is_frozen = True
 
     def thaw(self) -> None:
         """Run again, from where it stands still."""
         self.ahead_ns = self.unix_ns() - self._system_unix_ns()
-        self._passed_ahead_ns = self.passed_ns() - self._system_passed_ns()
+        self.passed_ahead_ns = self.passed_ns() - self._system_passed_ns()
         self._unix_source, self._passed_source = self._system_unix_ns, self._system_passed_ns
         self.is_frozen = False
 
@@ -138,4 +141,4 @@ class ServerClock:
         if passed_ns + passes_ns > MOST_PASSED_MS * NS_A_MS:
             raise OutOfRange
         self.ahead_ns += way_ns
-        self._passed_ahead_ns += passes_ns
+        self.passed_ahead_ns += passes_ns

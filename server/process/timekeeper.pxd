@@ -17,6 +17,7 @@ cdef class Timekeeper:
     cdef int64_t _looked_at
     cdef int64_t _ticks
     cdef int64_t _pace
+    cdef int64_t _passed_ahead
     cdef int64_t _compared_at
     cdef int64_t _compared_ticks
     cdef int64_t _unix_ahead
@@ -27,6 +28,8 @@ cdef class Timekeeper:
     @cython.locals(now=int64_t, passed=int64_t)
     cpdef int64_t lap(self) except? -1
     cpdef resume(self, int64_t ns)
+    @cython.locals(passed_ns=int64_t)
+    cpdef int64_t begun_ms(self) except? -1
     cpdef int64_t unix_us(self) except? -1
     cdef _compare(self)
     @cython.locals(passed=int64_t, counted=int64_t)

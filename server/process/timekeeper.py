@@ -34,6 +34,7 @@ class Timekeeper:
         "_compared_ticks",
         "_looked_at",
         "_pace",
+        "_passed_ahead",
         "_server_clock",
         "_ticks",
         "_unix_ahead",
@@ -48,11 +49,13 @@ class Timekeeper:
         self._compared_at = ticks.now_ns()
         self._compared_ticks = ticks.cpu_ticks()
         self._unix_ahead = 0  # ns from monotonic to unix time
+        self._passed_ahead = 0  # ns from the system's monotonic time to the server's
         self.follow()
 
     def follow(self) -> None:
         """The server's clock was moved, stopped or restarted."""
         self._asks = not self._server_clock.is_systems
+        self._passed_ahead = self._server_clock.passed_ahead_ns
         self._compare_at = 0
 
     def begin(self) -> None:
@@ -76,6 +79,13 @@ class Timekeeper:
     def resume(self, ns: int) -> None:
         """Let the command that is next have taken *ns* already, and nothing since then."""
         self._ticks = ticks.cpu_ticks() - ((ns << 16) // self._pace if self._pace else 0)
+
+    def begun_ms(self) -> int:
+        """As ServerClock.begun_ms(): by what a wait counts that begins now."""
+        if self._asks:
+            return self._server_clock.begun_ms()
+        passed_ns = ticks.now_ns() + self._passed_ahead
+        return (passed_ns + 999_999) // 1_000_000
 
     def unix_us(self) -> int:
         """Unix time in us, as it is now and not when the batch began."""

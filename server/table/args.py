@@ -14,6 +14,7 @@ INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
 MAX_TIMEOUT_TEXT = 5119  # bytes; Redis copies the text of a timeout, but not that of a score
 MANY_SECONDS = 10**12  # up to here a timeout in ms fits 64 bits
+_INT64_MAX = INT64_MAX  # as a C number
 
 
 def to_int(text: bytes, error: ErrorReply = errors.NOT_AN_INTEGER) -> int:
@@ -58,7 +59,10 @@ def to_timeout_s(text: bytes, now_ms: int) -> int:
     seconds = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
     if isinf(seconds) or seconds * 1000 > INT64_MAX:
         raise errors.TIMEOUT_OUT_OF_RANGE
-    return _checked_timeout(ceil(seconds * 1000), now_ms)
+    timeout_ms = ceil(seconds * 1000)
+    if timeout_ms > INT64_MAX:
+        raise errors.TIMEOUT_OUT_OF_RANGE
+    return _checked_timeout(max(timeout_ms, -1), now_ms)
 
 
 def to_timeout_ms(text: bytes, now_ms: int) -> int:
@@ -69,7 +73,7 @@ def to_timeout_ms(text: bytes, now_ms: int) -> int:
 def _checked_timeout(timeout_ms: int, now_ms: int) -> int:
     if timeout_ms < 0:
         raise errors.TIMEOUT_NEGATIVE
-    if timeout_ms > INT64_MAX - now_ms:
+    if timeout_ms > _INT64_MAX - now_ms:
         raise errors.TIMEOUT_OUT_OF_RANGE
     return timeout_ms
 

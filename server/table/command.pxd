@@ -16,13 +16,14 @@ cdef class Block:
     cdef readonly bint reads_on
     cdef readonly object readers
     cdef readonly object resume
+    cdef readonly bytes speaks_for
 
 
 @cython.locals(made=Block)
 cpdef Block new_block(
     list keys, object kind, int64_t timeout_ms, object when_over, object when_denied=*,
     list argv=*, bint on_no_key=*, bint for_more=*, int64_t wake_ms=*,
-    bint reads_on=*, object readers=*, object resume=*
+    bint reads_on=*, bytes speaks_for=*, object readers=*, object resume=*
 )
 
 

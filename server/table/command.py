@@ -86,6 +86,7 @@ class Block:
         "readers",
         "reads_on",
         "resume",
+        "speaks_for",
         "timeout_ms",
         "wake_ms",
         "when_denied",
@@ -104,6 +105,7 @@ class Block:
     reads_on: bool
     readers: Any
     resume: Any
+    speaks_for: bytes | None
 
 
 def new_block(
@@ -117,6 +119,7 @@ def new_block(
     for_more: bool = False,
     wake_ms: int = NO_CLAIM,
     reads_on: bool = False,
+    speaks_for: bytes | None = None,
     readers: Any = None,
     resume: Any = None,
 ) -> Block:
@@ -135,6 +138,9 @@ def new_block(
 
     *readers* are those of a pattern that the client waits with; *resume* is what the command wants
     to know when it is run again.
+
+    *speaks_for* is a name, for the waiters of one key: while a client has to wait, all that wait
+    there with its name have to, and are not run again.
     """
     made = Block.__new__(Block)
     made.keys = keys
@@ -149,6 +155,7 @@ def new_block(
     made.reads_on = reads_on
     made.readers = readers
     made.resume = resume
+    made.speaks_for = speaks_for
     return made
 
 

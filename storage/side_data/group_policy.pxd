@@ -25,6 +25,7 @@ cdef class GroupPolicy:
     cdef public int64_t seen_ms
     cdef public int64_t suspected_ms
 
+    cpdef bint has_limits(self) except -1
     cpdef bint gives_released(self) except -1
     @cython.locals(room=int64_t)
     cpdef int64_t room(self, int64_t pending, int64_t of_consumer) except -1

@@ -2,22 +2,25 @@
 
 The model keeps plain lists. Consumers read, wait, acknowledge, release, die and come back, and time
 passes, at random. After each step both have delivered the same, the same is pending, and each entry
-is in one place: new, pending, acknowledged, or a dead letter.
+is in one place: new, pending, acknowledged, or a dead letter. Of those who wait each looks for
+itself in the model, in the order in which they blocked; in the server one looks for others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from server.config.parameters import Config
-from tests.server.conftest import NOTHING, START_MS, SocketlessServer
+from tests.server.conftest import NOTHING, START_MS, SocketlessClient, SocketlessServer
 from tests.worth import rounds
 
 NAMES = ("ann", "bob", "cem")
+MOST_WAITING = 5
 
 names = st.sampled_from(NAMES)
 counts = st.integers(1, 4)
@@ -156,6 +159,14 @@ class Model:
         (self.held if entry in self.held else self.pending).remove(entry)
 
 
+class Waiting(NamedTuple):
+    """A client that waits as the consumer *name* for *most* entries."""
+
+    client: SocketlessClient
+    name: str
+    most: int
+
+
 class GroupPolicyMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
@@ -165,16 +176,29 @@ class GroupPolicyMachine(RuleBasedStateMachine):
         self.server.send_line("XGROUP CFGSET s g DEADLETTER dead")
         self.model = Model()
         self.added = 0
-        self.waiter, self.waiting, self.most = self.server.client(), "", 0
+        self.waiting: list[Waiting] = []
 
     def settle(self) -> None:
-        """Whoever waits gets what there is."""
-        if self.waiting:
-            given = self.model.read(self.waiting, self.most)
-            reply = self.waiter.reply()
-            assert (numbers(reply) if reply is not NOTHING else []) == given
-            if given:
-                self.waiting = ""
+        """Whoever waits gets what there is, the oldest first; and then what that leaves."""
+        given: dict[Waiting, list[int]] = {}
+        while True:
+            before = len(given)
+            for each in self.waiting:
+                if each not in given and (numbers := self.model.read(each.name, each.most)):
+                    given[each] = numbers
+            if len(given) == before:
+                break
+        for each in self.waiting:
+            reply = each.client.reply()
+            assert (numbers_of(reply) if reply is not NOTHING else []) == given.get(each, [])
+        self.waiting = [each for each in self.waiting if each not in given]
+
+    @initialize(visibility=times, waiting=st.lists(st.tuples(names, counts), max_size=3))
+    def begin_waiting(self, visibility, waiting):
+        """Most of what goes wrong needs several that wait, and entries that come back."""
+        self.configure(visibility, (0,), 0, 0, 0)
+        for name, count in waiting:
+            self.wait(name, count)
 
     # ------------------------------------------------------------------ what clients do
 
@@ -189,15 +213,36 @@ class GroupPolicyMachine(RuleBasedStateMachine):
     @rule(name=names, count=counts)
     def read(self, name, count):
         reply = self.server.send_line(f"XREADGROUP GROUP g {name} COUNT {count} STREAMS s >")
-        assert numbers(reply) == self.model.read(name, count)
+        assert numbers_of(reply) == self.model.read(name, count)
         self.settle()
 
-    @precondition(lambda self: not self.waiting)
+    @precondition(lambda self: len(self.waiting) < MOST_WAITING)
     @rule(name=names, count=counts)
     def wait(self, name, count):
-        line = f"XREADGROUP GROUP g {name} COUNT {count} BLOCK 0 STREAMS s >"
-        self.server.run(self.waiter.client, [word.encode() for word in line.split()])
-        self.waiting, self.most = name, count
+        client = self.begin(f"XREADGROUP GROUP g {name} COUNT {count} BLOCK 0 STREAMS s >")
+        self.waiting.append(Waiting(client, name, count))
+        self.settle()
+
+    @rule()
+    def wait_without_a_group(self):
+        """Somebody stands between them for whom none of them speaks."""
+        self.begin("XREAD BLOCK 0 STREAMS s $")
+
+    def begin(self, line: str) -> SocketlessClient:
+        client = self.server.client()
+        self.server.run(client.client, [word.encode() for word in line.split()])
+        return client
+
+    @precondition(lambda self: self.waiting)
+    @rule(data=st.data(), is_gone=st.booleans())
+    def wait_no_more(self, data, is_gone):
+        each = data.draw(st.sampled_from(self.waiting))
+        self.waiting.remove(each)
+        if is_gone:
+            self.server.state.blocking.client_left(each.client.client)
+        else:
+            assert self.server.send_line(f"CLIENT UNBLOCK {each.client.client.id}") == 1
+            assert each.client.reply() is None
         self.settle()
 
     @precondition(lambda self: self.model.everything_pending())
@@ -308,7 +353,7 @@ def number(entry_id: bytes) -> int:
     return int(entry_id.partition(b"-")[0])
 
 
-def numbers(reply) -> list[int]:
+def numbers_of(reply) -> list[int]:
     return [] if reply is None else [number(row[0]) for row in reply[0][1]]
 
 

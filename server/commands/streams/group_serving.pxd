@@ -26,6 +26,8 @@ cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
     earliest=int64_t, is_paused=bint, wake_ms=int64_t, held_ms=int64_t, delivery=Delivery
 )
 cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
+@cython.locals(delivery=Delivery, policy=GroupPolicy)
+cdef bytes speaks_for(Request request, list deliveries)
 @cython.locals(
     is_of_new=bint, entry=StreamIterator, key=bytes, group=ConsumerGroup, consumer=Consumer,
     min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy, side=SideData

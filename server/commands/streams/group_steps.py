@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from server.dispatch.call import Call
+from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+from storage.side_data.side_data import SideData
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import Pending
@@ -27,7 +29,7 @@ def ack_all(
         texts = [entry_id.encode() for entry_id in ids[at : at + MOST_IDS]]
         log = (b"XACK", key, name, *texts)
         call.db.group_changed(key, None, changes=len(texts), log=log)
-    left(call, key)
+    left(call, key, name)
 
 
 def claim_words(
@@ -42,10 +44,20 @@ def claim_words(
     )  # fmt: skip
 
 
-def left(call: Call, key: bytes) -> None:
-    """Entries have left a group: by its policy there may be room for others."""
-    if call.db.side_of(key) is not None:
+def left(call: Call, key: bytes, name: bytes | None = None) -> None:
+    """Entries have left the group *name*, and there may be room for others, by its policy.
+
+    Without a name any reader of a group with a policy looks whether it is given something now.
+    """
+    side: SideData | None = call.db.side_of(key)
+    if side is not None and (name is None or _has_limits(side, name)):
         call.server.blocking.delivered(call.db.index, key)
+
+
+def _has_limits(side: SideData, name: bytes) -> bool:
+    """Whether entries of the group *name* wait until others are acknowledged."""
+    policy: GroupPolicy | None = side.get(GROUP_POLICY, name)
+    return policy is not None and policy.has_limits()
 
 
 def log_released(call: Call, key: bytes, name: bytes, released: list[Pending]) -> None:

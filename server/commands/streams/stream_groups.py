@@ -248,7 +248,7 @@ def xack(call: Call) -> Reply:
     if acked:
         call.db.group_changed(argv[1], None, changes=acked)
         if call.db.side:
-            group_steps.left(call, argv[1])
+            group_steps.left(call, argv[1], argv[2])
     return acked
 
 

@@ -156,11 +156,6 @@ def _look_at(
     return False
 
 
-def reads_on(request: Request) -> bool:
-    """Whether the call has not looked at all that there is, and goes on in the next turn."""
-    return request.reads_on or (request.where is not None and request.where.is_cut)
-
-
 def read_groups(call: Call, request: Request) -> Reply | Block:
     """XREADGROUP MATCH. O(streams that may have something); with CLAIM, of all that match."""
     readers = _readers(call, request)
@@ -171,7 +166,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     served = 0
     waiting: list[Delivery] = []
     for _ in range(len(keys)):
-        if request.is_full or not keys or reads_on(request):
+        if request.is_full or not keys or request.goes_on():
             break
         if request.given >= ENOUGH and not request.max_count:
             break  # the next call begins with the others
@@ -191,7 +186,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
             waiting.append(delivery)
     if served:
         return stream_serving.with_head(body, served)
-    is_cut = reads_on(request)
+    is_cut = request.goes_on()
     return _wait_for_patterns(
         request, readers, is_cut, group_serving.ms_to_claim(call, waiting), None
     )

@@ -4,7 +4,6 @@ from protocol.encoder cimport Encoder
 from server.commands.streams cimport group_serving, stream_request, stream_serving
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call
-from server.table.command cimport new_block
 from storage.stream cimport stream_id
 from storage.stream.stream cimport Stream
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from protocol.replies import NULL_ARRAY, Reply
+from protocol.replies import Reply
 from server.commands.streams import (
     group_serving,
     stream_patterns,
@@ -13,7 +13,7 @@ from server.commands.streams import (
 from server.commands.streams.stream_request import Request
 from server.commands.streams.stream_serving import LAST
 from server.dispatch.call import Call
-from server.table.command import NO_CLAIM, Block, Flags, command, new_block
+from server.table.command import NO_CLAIM, Block, Flags, command
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.stream import stream_id
 from storage.stream.stream import Stream
@@ -93,28 +93,7 @@ def xread(call: Call) -> Reply | Block:
     ids = [
         text if text == LAST else after.encode() for text, after in zip(asked, seen, strict=True)
     ]
-    return _wait(call, request, ids)
-
-
-def _wait(call: Call, request: Request, ids: list[bytes], wake_ms: int = NO_CLAIM) -> Reply | Block:
-    """Wait for the streams if BLOCK is given. ``$`` becomes the last id of this moment.
-
-    Without BLOCK a call waits if it has not looked at all entries yet, until it has.
-    """
-    reads_on = stream_patterns.reads_on(request)
-    if request.block_ms is None and not reads_on:
-        return NULL_ARRAY
-    return new_block(
-        request.keys if request.block_ms is not None else [],
-        Stream,
-        request.block_ms or 0,
-        NULL_ARRAY,
-        NULL_ARRAY,
-        argv=call.argv[: request.ids_at] + ids,
-        on_no_key=request.group is not None,
-        wake_ms=wake_ms,
-        reads_on=reads_on,
-    )
+    return stream_serving.wait_for(call.argv, request, ids, _NO_CLAIM, None)
 
 
 # ---------------------------------------------------------------------- XREADGROUP
@@ -158,4 +137,6 @@ def xreadgroup(call: Call) -> Reply | Block:
     if served:
         return body if len(request.keys) == 1 else stream_serving.with_head(body, served)
     ids = call.argv[request.ids_at :]
-    return _wait(call, request, ids, group_serving.ms_to_claim(call, deliveries))
+    wake_ms = group_serving.ms_to_claim(call, deliveries)
+    name = group_serving.speaks_for(request, deliveries)
+    return stream_serving.wait_for(call.argv, request, ids, wake_ms, name)

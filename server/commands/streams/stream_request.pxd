@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from server.table.args cimport Args
+from server.table.args cimport Args, to_timeout_ms
 from storage cimport octets
 from storage.stream.entry_filter cimport EntryFilter
 
@@ -34,6 +34,7 @@ cdef class Request:
     @cython.locals(left=Py_ssize_t)
     cpdef Py_ssize_t count_now(self) except -1
     cpdef bint tell(self, bytes word) except -1
+    cpdef bint goes_on(self) except -1
     cpdef int note(self, Py_ssize_t given, bint has_room) except -1
 
 

@@ -120,6 +120,10 @@ class Request:
         self.given += given
         self.is_full = not has_room or (self.max_count > 0 and self.given >= self.max_count)
 
+    def goes_on(self) -> bool:
+        """Whether it has not looked at all that there is, and goes on in the next turn."""
+        return self.reads_on or (self.where is not None and self.where.is_cut)
+
 
 def take_request(
     argv: list[bytes], with_group: bool, now_ms: int, is_inside: bool = False

@@ -1,11 +1,12 @@
-"""What one stream gives to XREAD, and the head of a reply of several streams."""
+"""What one stream gives to XREAD, the head of a reply of several streams, and the wait for one."""
 
 from __future__ import annotations
 
 from protocol.encoder import Encoder
-from protocol.replies import ErrorReply
+from protocol.replies import NULL_ARRAY, ErrorReply, Reply
 from server.commands.streams import stream_reply
 from server.commands.streams.stream_request import Request
+from server.table.command import Block, new_block
 from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
@@ -77,3 +78,23 @@ def last_seen(stream: Stream | None, text: bytes) -> StreamId:
     if text == b">":
         raise NEW_WITHOUT_GROUP
     return stream_id.parse_id(text)
+
+
+def wait_for(
+    argv: list[bytes], request: Request, ids: list[bytes], wake_ms: int, speaks_for: bytes | None
+) -> Reply | Block:
+    """Wait for the streams if BLOCK is given, with *ids* in the place of those in *argv*: no ``$``.
+
+    Without BLOCK a call waits if it has not looked at all entries yet, until it has. For *wake_ms*
+    and *speaks_for* see new_block().
+    """
+    goes_on = request.goes_on()
+    if request.block_ms is None and not goes_on:
+        return NULL_ARRAY
+    keys = [] if request.block_ms is None else request.keys
+    words = argv[: request.ids_at] + ids
+    on_no_key, for_more = request.group is not None, False
+    return new_block(
+        keys, Stream, request.block_ms or 0, NULL_ARRAY, NULL_ARRAY,
+        words, on_no_key, for_more, wake_ms, goes_on, speaks_for,
+    )  # fmt: skip

@@ -23,6 +23,10 @@ cdef class Blocking(Part):
     cdef object _serial
     cdef Py_ssize_t _stale
     cdef int64_t _turn
+    cdef set _silent
+    cdef Waiter _run
+    cdef bint _has_delivered
+    cdef bint _some_wait_on
     cdef dict _keyless
     cdef dict _unfinished
     cdef bint _is_called
@@ -40,11 +44,14 @@ cdef class Blocking(Part):
     cpdef list take_unfinished(self)
     cpdef hold_unfinished(self)
     cdef _set_alarm(self, int64_t at_ms, Waiter waiter, bint ends)
-    @cython.locals(at_ms=int64_t)
     cdef _wake_after(self, Waiter waiter, int64_t wake_ms, int64_t now_ms)
-    @cython.locals(standing=Standing, spot=Spot, change=Py_ssize_t)
+    cdef _wake_at(self, Waiter waiter, int64_t at_ms)
+    @cython.locals(standing=Standing, spot=Spot)
     cpdef wait_on(self, Waiter waiter, Block block, int64_t now_ms)
-    @cython.locals(standing=Standing)
+    @cython.locals(queue=Queue)
+    cdef bint _waits_on(self, bytes name) except -1
+    cdef _pass_alarm_on(self, Queue queue, int64_t at_ms)
+    @cython.locals(standing=Standing, spot=Spot)
     cpdef forget(self, Waiter waiter)
     @cython.locals(queue=Queue, by_key=dict)
     cpdef key_ready(self, int db_index, bytes key)

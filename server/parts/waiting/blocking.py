@@ -8,7 +8,8 @@ the ready keys are served in the order in which they became ready (server/dispat
     2. A waiter whose kind of value the key holds has its command run again from the start.
     3. If that blocks again, the waiter goes to the tail of its queues and keeps its deadline:
        wait_on(). One that waits for more elements than there are keeps its place, too. Else it is
-       answered and forgotten: forget().
+       answered and forgotten: forget(). If it speaks for others of the key (XREADGROUP, for those
+       of its group), they go to the tail after it and are not run.
     4. Serving may make further keys ready (BLMOVE pushes): they are served next.
 
 Deadlines lie in a heap that cron looks at; a waiter served early leaves its entry there, and it is
@@ -21,12 +22,15 @@ turn of the loop, and so on until it has: others are served in between.
 
 A waiter that reads by a pattern (XREADGROUP MATCH) stands in the queue of its Readers, which is
 ready when any key that they match is; see pattern_reads.py.
+
+Who speaks for others has their alarm, too: the moment at which there is something to claim. If it
+leaves, another waiter of the key inherits that.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from itertools import count
 
 from server.client.client import Client, Waiter, new_waiter
@@ -34,7 +38,7 @@ from server.observe.part import Part
 from server.parts.waiting.pattern_reads import THE_QUEUE, PatternReads, Readers
 from server.parts.waiting.wait_queue import Queue, Spot, new_queue
 from server.process.timers import NoTimers, Timers
-from server.table.command import NO_CLAIM, Block
+from server.table.command import Block
 from storage.keyspace.keyspace import Keyspace
 
 MANY_STALE = 64  # below this many stale deadlines nobody minds
@@ -56,6 +60,10 @@ class Blocking(Part):
         self._stale = 0
         self._served: Queue | None = None  # the ready key whose waiters are being served
         self._turn = 0  # counts the services of a key
+        self._silent: set[bytes] = set()  # names of which one has had to wait on in this service
+        self._run: Waiter | None = None  # whose command is run again
+        self._has_delivered = False  # that command has: those after it will see that
+        self._some_wait_on = False  # some of the served key have had to, and will not see it
         self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
         self._unfinished: dict[Waiter, None] = {}  # those that have not looked at all yet
         self._is_called = False  # in a moment, for these
@@ -130,12 +138,15 @@ class Blocking(Part):
             self.patterns.tick(now_ms)
 
     def _set_alarm(self, at_ms: int, waiter: Waiter, ends: bool) -> None:
-        heapq.heappush(self._deadlines, (at_ms, next(self._serial), waiter, ends))
-        self.timers.wait_until(at_ms)
+        heappush(self._deadlines, (at_ms, next(self._serial), waiter, ends))
+        if self._deadlines[0][0] == at_ms:  # else the timer comes before
+            self.timers.wait_until(at_ms)
 
     def _wake_after(self, waiter: Waiter, wake_ms: int, now_ms: int) -> None:
         """See to it that *waiter* is run again after *wake_ms*, unless it is anyway before."""
-        at_ms = now_ms + min(wake_ms, LONGEST_MS)
+        self._wake_at(waiter, now_ms + min(wake_ms, LONGEST_MS))
+
+    def _wake_at(self, waiter: Waiter, at_ms: int) -> None:
         if waiter.wake_at_ms == 0:
             waiter.wake_at_ms = at_ms
             self._set_alarm(at_ms, waiter, False)
@@ -149,14 +160,13 @@ class Blocking(Part):
 
         If it waits for more elements, it stays where it is.
         """
-        if (waiter.block.wake_ms == NO_CLAIM) != (block.wake_ms == NO_CLAIM):
-            change = -1 if block.wake_ms == NO_CLAIM else 1
-            standing = waiter.standing
-            while standing is not None:
-                assert isinstance(standing, Spot)
-                spot = standing
-                spot.queue.claims += change
-                standing = standing.at_next_key
+        standing = waiter.standing
+        while standing is not None:
+            assert isinstance(standing, Spot)
+            spot = standing
+            spot.queue.count(waiter.block, -1)
+            spot.queue.count(block, 1)
+            standing = standing.at_next_key
         waiter.block = block  # what it gets when its time is up may have changed
         if block.argv is not None:
             waiter.argv = block.argv  # and so may what it has seen
@@ -166,10 +176,30 @@ class Blocking(Part):
             return
         if block.wake_ms > 0:
             self._wake_after(waiter, block.wake_ms, now_ms)
+        if waiter is self._run and self._waits_on(block.speaks_for):
+            return
         standing = waiter.standing
         while standing is not None:
             standing.go_to_tail()
             standing = standing.at_next_key
+
+    def _waits_on(self, name: bytes | None) -> bool:
+        """Note that the waiter that was run has to. True: all of its queue do, it may stay."""
+        queue = self._served
+        self._run = None
+        if queue is None:
+            return False
+        if self._has_delivered:
+            self._has_delivered = False
+            self._make_ready(queue)
+        self._some_wait_on = True
+        if name is None:
+            return False
+        if queue.strangers == 0:
+            self._served = None
+            return True
+        self._silent.add(name)
+        return False
 
     def forget(self, waiter: Waiter) -> None:
         """End the wait, whatever has ended it. O(keys)."""
@@ -177,9 +207,15 @@ class Blocking(Part):
             del self._keyless[waiter]
         if self._unfinished:
             self._unfinished.pop(waiter, None)
+        if waiter is self._run:
+            self._run, self._has_delivered = None, False
         standing, waiter.standing = waiter.standing, None  # a cycle would be collected late
         while standing is not None:
             standing.leave()
+            if waiter.wake_at_ms and waiter.block.speaks_for is not None:
+                assert isinstance(standing, Spot)
+                spot = standing
+                self._pass_alarm_on(spot.queue, waiter.wake_at_ms)
             standing = standing.at_next_key
         waiter.client.waiter = None
         self.waiting -= 1
@@ -189,9 +225,14 @@ class Blocking(Part):
             self._stale += (waiter.due_ms != 0) + (waiter.wake_at_ms != 0)
             if self._stale > MANY_STALE and self._stale * 2 > len(self._deadlines):
                 live = [entry for entry in self._deadlines if _is_live(entry)]
-                heapq.heapify(live)
+                heapify(live)
                 self._deadlines = live
                 self._stale = 0
+
+    def _pass_alarm_on(self, queue: Queue, at_ms: int) -> None:
+        """Its waiters have relied on one that leaves. If they are being served, one will look."""
+        if queue.first is not None and (queue is not self._served or self._silent):
+            self._wake_at(queue.first.waiter, at_ms)
 
     def client_left(self, client: Client) -> None:
         if client.waiter is not None:
@@ -236,7 +277,10 @@ class Blocking(Part):
             by_key = self._queues[db_index]
             queue = by_key.get(key)
             if queue is not None and queue.claims:
-                self._make_ready(queue)
+                if queue is self._served and self._run is not None and not self._some_wait_on:
+                    self._has_delivered = True
+                else:
+                    self._make_ready(queue)
         if self.patterns.are_used:
             for readers in self.patterns.ready(db_index, key):
                 if readers.queue is not None and readers.queue.claims:
@@ -272,6 +316,7 @@ class Blocking(Part):
             if queue is None:
                 queue = self.first_ready
                 if queue is None:
+                    self._run = None
                     return None
                 self._served = queue
                 self.first_ready, queue.next_ready = queue.next_ready, None
@@ -279,6 +324,9 @@ class Blocking(Part):
                     self._last_ready = None
                 queue.is_ready = False
                 self._turn += 1
+                self._some_wait_on = False
+                if self._silent:
+                    self._silent = set()
             spot = queue.first
             if spot is not None:
                 value = queue.database.peek(queue.key)
@@ -292,7 +340,12 @@ class Blocking(Part):
                         break  # it went to the tail, and those after it have had their turn too
                 elif waiter.block.kind is kind or waiter.block.on_no_key:
                     waiter.turn = self._turn
-                    return waiter
+                    if not self._silent or waiter.block.speaks_for not in self._silent:
+                        self._run = waiter
+                        return waiter
+                    spot.go_to_tail()
+                    spot = queue.first
+                    continue
                 spot = spot.after
             self._served = None
 
@@ -322,7 +375,7 @@ class Blocking(Part):
         is not forgotten.
         """
         while self._deadlines and self._deadlines[0][0] <= now_ms:
-            entry = heapq.heappop(self._deadlines)
+            entry = heappop(self._deadlines)
             _, _, waiter, ends = entry
             if not _is_live(entry):
                 self._stale -= 1

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from server.client.client cimport Standing, Waiter
+from server.table.command cimport Block
 from storage.keyspace.keyspace cimport Keyspace
 
 
@@ -27,6 +28,8 @@ cdef class Queue:
     cdef readonly Spot last
     cdef readonly Py_ssize_t on_no_key
     cdef readonly Py_ssize_t claims
+    cdef readonly bytes speaker
+    cdef readonly Py_ssize_t strangers
     cdef public bint is_ready
     cdef public Queue next_ready
     cdef dict registry
@@ -34,6 +37,7 @@ cdef class Queue:
     @cython.locals(spot=Spot)
     cpdef append_waiter(self, Waiter waiter)
     cdef append(self, Spot spot)
+    cdef count(self, Block block, Py_ssize_t change)
     @cython.locals(before=Spot, after=Spot)
     cdef take_out(self, Spot spot)
 

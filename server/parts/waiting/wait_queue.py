@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from server.client.client import Standing, Waiter
-from server.table.command import NO_CLAIM
+from server.table.command import NO_CLAIM, Block
 from storage.keyspace.keyspace import Keyspace
 
 _NO_CLAIM = NO_CLAIM  # as a C number
@@ -31,10 +31,7 @@ class Spot(Standing):
     def leave(self) -> None:
         queue = self.queue
         queue.take_out(self)
-        if self.waiter.block.on_no_key:
-            queue.on_no_key -= 1
-        if self.waiter.block.wake_ms != _NO_CLAIM:
-            queue.claims -= 1
+        queue.count(self.waiter.block, -1)
         if queue.first is None:
             del queue.registry[queue.key]
 
@@ -58,6 +55,8 @@ class Queue:
         "next_ready",
         "on_no_key",
         "registry",
+        "speaker",
+        "strangers",
     )
 
     database: Keyspace
@@ -67,6 +66,8 @@ class Queue:
     on_no_key: int  # how many of them a deletion of the key wakes
     claims: int  # how many would claim what others are given
     is_ready: bool  # its waiters are served when the command ends
+    speaker: bytes | None  # for which name its first waiter ever speaks (Block.speaks_for)
+    strangers: int  # how many do not speak for it
     next_ready: Queue | None  # which is served after this one
     registry: dict[bytes, Queue]  # has the queue by its key until its last waiter leaves
 
@@ -86,12 +87,20 @@ class Queue:
         spot.queue = self
         spot.waiter = waiter
         spot.before = spot.after = None
+        if self.first is None:
+            self.speaker = waiter.block.speaks_for
         self.append(spot)
         waiter.standing = spot
-        if waiter.block.on_no_key:
-            self.on_no_key += 1
-        if waiter.block.wake_ms != _NO_CLAIM:
-            self.claims += 1
+        self.count(waiter.block, 1)
+
+    def count(self, block: Block, change: int) -> None:
+        """A waiter with *block* has come (1) or gone (-1)."""
+        if block.on_no_key:
+            self.on_no_key += change
+        if block.wake_ms != _NO_CLAIM:
+            self.claims += change
+        if block.speaks_for is None or block.speaks_for != self.speaker:
+            self.strangers += change
 
     def append(self, spot: Spot) -> None:
         """Put *spot* at the tail."""
@@ -122,7 +131,8 @@ def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Q
     made.database = database
     made.key = key
     made.first = made.last = made.next_ready = None
-    made.on_no_key = made.claims = 0
+    made.on_no_key = made.claims = made.strangers = 0
+    made.speaker = None
     made.is_ready = False
     made.registry = registry
     registry[key] = made

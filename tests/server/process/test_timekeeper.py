@@ -47,3 +47,23 @@ def test_laps_add_up():
     laps = [keeper.lap() for _ in range(1000)]
     assert min(laps) >= 0
     assert sum(laps) <= (time.monotonic_ns() - before) * 1.01
+
+
+def test_a_wait_begins_by_the_servers_clock_rounded_up():
+    clock = ServerClock()
+    keeper = Timekeeper(Clock(), clock)
+
+    def is_as_the_clock():
+        keeper.follow()
+        before = clock.begun_ms()
+        return before <= keeper.begun_ms() <= clock.begun_ms()
+
+    assert is_as_the_clock()
+    clock.travel(5000)
+    assert is_as_the_clock()
+    clock.freeze()
+    assert is_as_the_clock()
+    clock.travel(7)
+    assert is_as_the_clock()
+    clock.reset()
+    assert is_as_the_clock()

@@ -29,12 +29,24 @@ class Harness:
         self.takes = True  # whether a woken waiter takes an element
 
     def park(
-        self, number, *keys, kind=list, timeout_ms=0, on_no_key=False, now_ms=0, db=0, wake_ms=-1
+        self,
+        number,
+        *keys,
+        kind=list,
+        timeout_ms=0,
+        on_no_key=False,
+        now_ms=0,
+        db=0,
+        wake_ms=-1,
+        speaks_for=None,
     ):
         client = Client(number, 0)
         client.db_index = db
         over = f"over {number}".encode()
-        block = new_block(list(keys), kind, timeout_ms, over, on_no_key=on_no_key, wake_ms=wake_ms)
+        block = new_block(
+            list(keys), kind, timeout_ms, over,
+            on_no_key=on_no_key, wake_ms=wake_ms, speaks_for=speaks_for,
+        )  # fmt: skip
         self.blocking.park(client, [b"cmd"], block, now_ms)
         return client
 
@@ -126,6 +138,90 @@ def test_each_waiter_runs_once_when_a_key_is_served(harness):
     harness.takes = False
     harness.put(b"a", b"x")
     assert harness.serve() == [2, 4]
+
+
+def serve_with(harness, stock):
+    """Serve the waiters of a key whose value stays, *stock* of which get something."""
+    left = [None] * stock
+
+    def run_again(waiter):
+        harness.ran.append(waiter.client.id)
+        return left.pop() if left else waiter.block
+
+    harness.run_again = run_again
+    harness.ran.clear()
+    harness.put(b"a", "x")
+    return harness.serve()
+
+
+def test_one_that_waits_on_speaks_for_all_of_its_name(harness):
+    for number in range(1, 5):
+        harness.park(number, b"a", speaks_for=b"g")
+    assert serve_with(harness, 0) == [1]
+    assert serve_with(harness, 1) == [1, 2]
+    harness.park(1, b"a", speaks_for=b"g")
+    assert serve_with(harness, 4) == [2, 3, 4, 1]
+
+
+def test_names_are_kept_apart_and_who_has_none_looks_for_itself(harness):
+    for number, name in enumerate((b"g", None, b"h", b"g", b"h", None)):
+        harness.park(number, b"a", speaks_for=name)
+    assert serve_with(harness, 0) == [0, 1, 2, 5]
+    assert serve_with(harness, 1) == [0, 1, 2, 3, 5]
+    assert serve_with(harness, 5) == [1, 2, 3, 4, 5]  # in the order in which they blocked
+
+
+def test_the_alarm_of_one_that_leaves_is_passed_on(harness):
+    harness.takes = False
+    harness.databases[0].put(b"a", [1])
+    speaker, _, other = (
+        harness.park(number, b"a", wake_ms=wake_ms, speaks_for=b"g")
+        for number, wake_ms in ((1, 50), (2, 0), (3, 0))
+    )
+    harness.blocking.client_left(speaker)
+    harness.expire(49)
+    assert harness.ran == []
+    harness.expire(50)
+    assert harness.ran == [2]
+    harness.blocking.client_left(other)
+    assert len(harness.blocking.queues) == 1
+
+
+def test_what_one_is_given_is_seen_by_the_next_and_by_those_before(harness):
+    """None looks twice, but who had looked before the delivery."""
+
+    def deliver_to_2(waiter):
+        harness.ran.append(waiter.client.id)
+        if waiter.client.id != 2:
+            return waiter.block
+        harness.blocking.delivered(0, b"a")
+        return None
+
+    harness.run_again = deliver_to_2
+    for number in (2, 3):
+        harness.park(number, b"a", wake_ms=0)
+    harness.put(b"a", "x")
+    assert harness.serve() == [2, 3]
+    harness.ran.clear()
+    harness.park(2, b"a", wake_ms=0)
+    harness.put(b"a", "x")
+    assert harness.serve() == [3, 2, 3]
+
+
+def test_who_delivers_and_waits_on_looks_again(harness):
+    """As a consumer whose read makes dead letters of what left it no room."""
+    looks = iter((True, False))
+
+    def bury(waiter):
+        harness.ran.append(waiter.client.id)
+        if next(looks):
+            harness.blocking.delivered(0, b"a")
+        return waiter.block
+
+    harness.run_again = bury
+    harness.park(1, b"a", wake_ms=0, speaks_for=b"g")
+    harness.put(b"a", "x")
+    assert harness.serve() == [1, 1]
 
 
 def test_a_waiter_for_another_type_is_not_woken(harness):
@@ -275,7 +371,7 @@ def test_deadlines_of_waits_that_ended_early_do_not_pile_up(harness):
     assert harness.over == [(0, b"over 0")]
 
 
-def test_cron_is_told_of_each_deadline(harness):
+def test_cron_is_told_of_the_next_deadline(harness):
     told: list[int] = []
 
     class Told(NoTimers):
@@ -285,7 +381,9 @@ def test_cron_is_told_of_each_deadline(harness):
     harness.blocking.timers = Told()
     harness.park(1, b"a", timeout_ms=100, now_ms=1000)
     harness.park(2, b"a")
-    assert told == [1100]
+    harness.park(3, b"a", timeout_ms=200, now_ms=1000)
+    harness.park(4, b"a", timeout_ms=50, now_ms=1001)
+    assert told == [1100, 1051]
 
 
 # ---------------------------------------------------------------------- the waiter
