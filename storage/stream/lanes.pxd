@@ -27,6 +27,6 @@ cpdef uint64_t lane_of(StreamIterator entry, bytes field) except? 1
 cdef uint64_t _number_at(Listpack node, Py_ssize_t at) except? 1
 @cython.locals(pending=Pending, entry_id=StreamId, entry=StreamIterator, value=bytes)
 cpdef bytes value_in(Stream stream, GroupOrder order, Lane lane)
-@cython.locals(order=GroupOrder, place=RaxIterator, pending=Pending, entry_id=StreamId,
-               entry=StreamIterator, number=uint64_t)
+@cython.locals(order=GroupOrder, place=RaxIterator, pending=Pending, entry=StreamIterator,
+               is_there=bint, number=uint64_t)
 cpdef GroupOrder order_of(Stream stream, ConsumerGroup group, bytes field, bint is_shown=*)

@@ -88,11 +88,11 @@ def order_of(
     """
     order = GroupOrder(field, is_shown)
     place = group.pel.seek("^")
+    entry = stream.finder()
     while place.next():
         pending: Pending = place.value
-        entry_id = pendings.id_of(pending)
-        entry = stream.range(entry_id, entry_id)
-        number = lane_of(entry, field) if entry.next() else 0
+        is_there = entry.find(pendings.id_of(pending))
+        number = lane_of(entry, field) if is_there else 0
         if number:
             order.add(place.current_key(), pending, number)
         else:

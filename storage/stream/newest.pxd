@@ -5,7 +5,7 @@ from storage cimport allocation, xxh3
 from storage.hash_table.packed_table cimport PackedTable
 from storage.listpack.listpack cimport Listpack
 from storage.rax.rax_iterator cimport RaxIterator
-from storage.stream cimport stream_id, stream_iterator, stream_node
+from storage.stream cimport stream_id, stream_node
 from storage.stream.removal cimport Removal
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId

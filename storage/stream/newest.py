@@ -22,7 +22,7 @@ from operator import itemgetter
 from storage import allocation, xxh3
 from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
-from storage.stream import stream_id, stream_iterator, stream_node
+from storage.stream import stream_id, stream_node
 from storage.stream.removal import Removal
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
@@ -166,7 +166,7 @@ class Newest:
         """
         removal = Removal(stream)
         may_be_gone = self._deleted != stream.entries_added - stream.length
-        entry = stream_iterator.new_finder(stream.rax)
+        entry = stream.finder()
         for key, value, newer in older:
             if may_be_gone and not stream.contains(stream_id.from_key(newer)):
                 self._table.set(_name_of(value), key)

@@ -259,6 +259,10 @@ class Stream:
         """A walk over the entries from *start* to *end*, both included. O(log N + E) to start."""
         return stream_iterator.new_iterator(self.rax, start, end, reverse)
 
+    def finder(self) -> StreamIterator:
+        """A walk for StreamIterator.find(): single entries, quickly if their ids ascend."""
+        return stream_iterator.new_finder(self.rax)
+
     def contains(self, entry_id: StreamId) -> bool:
         """Whether there is an entry of that id, not deleted. O(log N + E), O(1) once trimmed."""
         if stream_id.compare(entry_id, self.first_id) < 0:
@@ -332,7 +336,7 @@ class Stream:
         """
         deleted: list[StreamId] = []
         first_gone = False
-        place = stream_iterator.new_finder(self.rax)
+        place = self.finder()
         for entry_id in entry_ids:
             gone = self._delete_at(place, entry_id)
             if gone:
@@ -344,7 +348,7 @@ class Stream:
 
     def delete_one(self, entry_id: StreamId) -> int:
         """Delete one entry: 0 if there is none, 1, or 2 if it was first_id, which is to be set."""
-        return self._delete_at(stream_iterator.new_finder(self.rax), entry_id)
+        return self._delete_at(self.finder(), entry_id)
 
     def _delete_at(self, entry: StreamIterator, entry_id: StreamId) -> int:
         if not entry.find(entry_id):

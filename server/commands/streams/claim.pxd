@@ -12,6 +12,7 @@ from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.pending cimport Pending
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
+from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _ATTEMPTS
 cdef int64_t _LEAST_DUE
@@ -30,6 +31,7 @@ cdef class Claim:
     cdef public int64_t delivery_time
     cdef public object retry_count
     cdef readonly Encoder out
+    cdef StreamIterator _finder
     cdef readonly Py_ssize_t claimed
     cdef readonly int64_t changes
     cdef readonly GroupPolicy policy

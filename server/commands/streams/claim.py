@@ -22,6 +22,7 @@ class Claim:
     """One call of XCLAIM or XAUTOCLAIM: consumer, conditions, and the reply so far."""
 
     __slots__ = (
+        "_finder",
         "call",
         "changes",
         "claimed",
@@ -52,6 +53,7 @@ class Claim:
         self.delivery_time = self.call.now_ms
         self.retry_count: int | None = None
         self.out = self.call.client.out.another()
+        self._finder = stream.finder()  # most often they come in their order
         self.claimed = 0
         self.changes = 0  # claimed, or dropped because the entry has gone
         self.policy: GroupPolicy | None = None
@@ -88,7 +90,7 @@ class Claim:
         if self.just_id:
             self.out.bulk(entry_id.encode())
         else:
-            stream_reply.write_entry(self.out, self.stream, entry_id)
+            stream_reply.write_entry(self.out, self._finder, entry_id)
         self.claimed += 1
         self.consumer.active_time = self.call.now_ms
         self.changed(pending, entry_id)

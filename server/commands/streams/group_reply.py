@@ -416,6 +416,7 @@ class Delivery:
         order.take_up(lane)
         most = self.most_of_value
         gone: list[StreamId] = []
+        entry = self.stream.finder()
         pending = self._after_dead(lane)
         while pending is not None and not (count and len(self.claimed) >= count):
             if pending.delivery_time != _PARKED or self._is_dead(pending):
@@ -424,8 +425,7 @@ class Delivery:
             if is_new and self.room <= 0:
                 break
             entry_id = pendings.id_of(pending)
-            entry = self.stream.range(entry_id, entry_id)
-            if not entry.next():
+            if not entry.find(entry_id):
                 gone.append(entry_id)
             elif self.where is not None and not self.where.matches(entry):
                 break
@@ -517,6 +517,7 @@ class Delivery:
         waits = self.awaits_backoff()
         last = group.by_time.newest()  # what is claimed goes behind it
         pending = group.by_time.first_left()
+        entry = self.stream.finder()  # most often they come in their order
         looks = MOST_CLAIMS
         while pending is not None and group.is_idle(pending, min_idle, now_ms):
             newer = None if pending is last else pendings.newer_of(pending)
@@ -530,8 +531,7 @@ class Delivery:
                 pending = newer  # it cannot be moved
                 continue
             entry_id = pendings.id_of(pending)
-            entry = self.stream.range(entry_id, entry_id)
-            is_there = entry.next()
+            is_there = entry.find(entry_id)
             if self._is_dead(pending) or (self.policy is not None and not is_there):
                 if len(self.dead) < MOST_DEAD:
                     self.dead.append(pending)
@@ -580,6 +580,7 @@ class Delivery:
         """
         written = 0
         place = consumer.pel.seek(">", self.after.key())
+        finder = self.stream.finder()
         mark = out.open_array()
         while place.next():
             delivered: Pending = place.value
@@ -591,7 +592,7 @@ class Delivery:
                 is_there = self.stream.contains(entry_id)
                 out.bulk(entry_id.encode())
             else:
-                is_there = stream_reply.write_entry(out, self.stream, entry_id)
+                is_there = stream_reply.write_entry(out, finder, entry_id)
             if not is_there and not self.ids_only:
                 out.array(2)
                 out.bulk(entry_id.encode())

@@ -152,7 +152,7 @@ def _edge(call: Call, stream: Stream, reverse: bool) -> Reply:
     """The first or the last entry, or None."""
     entry_id = stream.last_entry_id() if reverse else stream.first_entry_id()
     out = call.client.out.another()
-    return out if stream_reply.write_entry(out, stream, entry_id) else None
+    return out if stream_reply.write_entry(out, stream.finder(), entry_id) else None
 
 
 def _full_group(stream: Stream, name: bytes, group: ConsumerGroup, count: int) -> Reply:

@@ -73,5 +73,4 @@ cpdef Py_ssize_t write_range(
     Encoder out, Stream stream, StreamId start, StreamId end, Py_ssize_t count=*, bint reverse=*,
     bint ids_only=*
 ) except -1
-@cython.locals(entry=StreamIterator)
-cpdef bint write_entry(Encoder out, Stream stream, StreamId entry_id) except -1
+cpdef bint write_entry(Encoder out, StreamIterator finder, StreamId entry_id) except -1

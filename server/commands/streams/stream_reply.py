@@ -242,10 +242,9 @@ def write_range(
     return write_entries(out, stream.range(start, end, reverse), count, ids_only)
 
 
-def write_entry(out: Encoder, stream: Stream, entry_id: StreamId) -> bool:
-    """Write one entry. False, and nothing written, if it does not exist."""
-    entry = stream.range(entry_id, entry_id)
-    if not entry.next():
+def write_entry(out: Encoder, finder: StreamIterator, entry_id: StreamId) -> bool:
+    """Write the entry of that id, which *finder* finds. False, and nothing written, without one."""
+    if not finder.find(entry_id):
         return False
-    new_writer(out).write(entry)
+    new_writer(out).write(finder)
     return True

@@ -86,5 +86,5 @@ def test_what_the_encoder_held_before_stays() -> None:
 def test_write_entry_writes_an_entry_if_it_exists(there: bool) -> None:
     stream = stream_of([(StreamId(1, 1), [b"f", b"v"])], 1)
     out = Encoder(2)
-    assert stream_reply.write_entry(out, stream, StreamId(1, 1 if there else 2)) is there
+    assert stream_reply.write_entry(out, stream.finder(), StreamId(1, 1 if there else 2)) is there
     assert out.take() == (b"*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n" if there else b"")
