@@ -66,6 +66,7 @@ cdef class Stream:
     cdef Listpack _new_tail(self, StreamId entry_id, list fields, Py_ssize_t start)
 
     cpdef StreamIterator range(self, StreamId start=*, StreamId end=*, bint reverse=*)
+    cpdef StreamIterator newer(self, StreamId after, Py_ssize_t few)
     cpdef StreamIterator finder(self)
     cpdef bint contains(self, StreamId entry_id) except -1
     @cython.locals(entry=StreamIterator, found=tuple, key=bytes, node=Listpack, first=Py_ssize_t,

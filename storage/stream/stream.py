@@ -259,6 +259,13 @@ class Stream:
         """A walk over the entries from *start* to *end*, both included. O(log N + E) to start."""
         return stream_iterator.new_iterator(self.rax, start, end, reverse)
 
+    def newer(self, after: StreamId, few: int) -> StreamIterator:
+        """A walk over the entries beyond *after*: as range(), but O(few) to start if they are few.
+
+        Those who read what is new ask for these: most often for the last entry only.
+        """
+        return stream_iterator.new_follower(self.rax, after.next(), few)
+
     def finder(self) -> StreamIterator:
         """A walk for StreamIterator.find(): single entries, quickly if their ids ascend."""
         return stream_iterator.new_finder(self.rax)

@@ -40,6 +40,7 @@ cdef class StreamIterator:
     cdef Py_ssize_t _name_index
     cdef bint _reverse
     cdef bint _over
+    cdef Py_ssize_t _steps_back
 
     cdef int _begin(self, Rax nodes, StreamId start, StreamId end, bint reverse) except -1
     cdef int _stand_nowhere(
@@ -73,6 +74,10 @@ cdef class StreamIterator:
 
     @cython.locals(nodes=RaxIterator, node=Listpack, at=Py_ssize_t, key=bytes)
     cdef Py_ssize_t _enter_node(self) except -2
+    @cython.locals(at=Py_ssize_t, steps=Py_ssize_t, before=Py_ssize_t)
+    cdef Py_ssize_t _step_back(self, Listpack node) except -2
+    @cython.locals(ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t, seq=uint64_t)
+    cdef bint _is_early(self, bytearray data, Py_ssize_t at) noexcept
     @cython.locals(ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t, seq=uint64_t, flags=int64_t,
                    left=int64_t)
     cdef Py_ssize_t _pass_by(self, bytearray data, Py_ssize_t at) noexcept
@@ -82,6 +87,8 @@ cdef class StreamIterator:
 
 @cython.locals(made=StreamIterator)
 cpdef StreamIterator new_iterator(Rax nodes, StreamId start, StreamId end, bint reverse=*)
+@cython.locals(made=StreamIterator)
+cpdef StreamIterator new_follower(Rax nodes, StreamId start, Py_ssize_t few)
 @cython.locals(made=StreamIterator)
 cpdef StreamIterator new_finder(Rax nodes)
 cdef Py_ssize_t _skip(bytearray data, Py_ssize_t at, int64_t elements) noexcept

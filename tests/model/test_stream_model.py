@@ -137,6 +137,17 @@ class StreamMachine(RuleBasedStateMachine):
         assert deleted in [sum(sizes[:count]) for count in range(len(sizes) + 1)]
         del self.entries[:deleted]
 
+    @rule(data=st.data(), few=st.integers(0, 6))
+    def read_newer(self, data: st.DataObject, few: int) -> None:
+        near_the_end = [entry_id for entry_id, _ in self.entries[-8:]]
+        after = data.draw(st.sampled_from([ZERO, self.some_id(data), *near_the_end]))
+        if after < MAX:
+            entry = self.stream.newer(after, few)
+            found = []
+            while entry.next():
+                found.append((entry.id, entry.read_fields()))
+            assert found == [entry for entry in self.entries if entry[0] > after]
+
     @rule(data=st.data(), reverse=st.booleans())
     def delete_while_iterating(self, data: st.DataObject, reverse: bool) -> None:
         start, end = self.some_id(data), self.some_id(data)
@@ -219,7 +230,7 @@ class StreamMachine(RuleBasedStateMachine):
         fresh = [entry_id for entry_id, _ in self.entries if entry_id > model.last_id][:count]
         if model.last_id == MAX:
             return
-        entry = self.stream.range(model.last_id.next())
+        entry = self.stream.newer(model.last_id, count - 1)
         for entry_id in fresh:
             assert entry.next()
             assert entry.id == entry_id

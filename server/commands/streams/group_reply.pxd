@@ -23,6 +23,7 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _NO_CLAIM
 cdef int64_t NO_LIMIT
+cdef int64_t FEW_UNREAD
 cdef int64_t RELEASED_ONLY
 cdef Py_ssize_t MOST_DEAD
 cdef Py_ssize_t MOST_CLAIMS
@@ -84,7 +85,7 @@ cdef class Delivery:
     @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
     cdef int64_t _ms_to_wanted(self, EntryFilter where, int64_t min_idle, int64_t now_ms) except -1
     cpdef bint is_of_new(self) except -1
-    @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator)
+    @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator, unread=int64_t)
     cpdef StreamIterator find_new(self)
     @cython.locals(pending=Pending, by_time=DeliveryQueue)
     cpdef Pending find_idle(self, int64_t min_idle, int64_t now_ms)

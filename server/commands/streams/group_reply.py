@@ -21,6 +21,7 @@ from storage.stream.stream_iterator import StreamIterator
 
 _NO_CLAIM = NO_CLAIM  # as a C number
 NO_LIMIT = 2**62  # entries
+FEW_UNREAD = 8  # entries of a node that are sought from its end
 _PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
 MOST_DEAD = 200  # entries that a reader finds dead: they are moved, and nobody waits for long
@@ -161,7 +162,8 @@ class Delivery:
         stream, last_id = self.stream, self.group.last_id
         if stream.length == 0 or stream_id.compare(stream.last_id, last_id) <= 0:
             return None
-        entry = stream.range(last_id.next())
+        unread = stream.entries_added - self.group.entries_read  # if that is known
+        entry = stream.newer(last_id, unread if 0 < unread <= FEW_UNREAD else 0)
         return entry if entry.next() else None
 
     def find_idle(self, min_idle: int, now_ms: int) -> Pending | None:

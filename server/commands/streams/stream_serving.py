@@ -9,7 +9,7 @@ from server.commands.streams.stream_request import Request
 from server.table.command import Block, new_block
 from storage.stream import stream_id
 from storage.stream.stream import Stream
-from storage.stream.stream_id import MAX, ZERO, StreamId
+from storage.stream.stream_id import ZERO, StreamId
 
 NEW_WITHOUT_GROUP = ErrorReply(
     "ERR",
@@ -17,6 +17,7 @@ NEW_WITHOUT_GROUP = ErrorReply(
     "option.",
 )
 NO_END = 2**62  # bytes that no reply has
+FEW = 2  # entries that are most often new to who waits
 LAST = b"+"  # XREAD: the last entry of the stream
 
 
@@ -42,9 +43,8 @@ def write_after(
     if request.where is not None or request.max_count or request.max_size:
         given = _write_within(body, stream, after, request)
     else:
-        given = stream_reply.write_range(
-            body, stream, after.next(), MAX, request.count, False, request.nofields
-        )
+        entries = stream.newer(after, FEW)
+        given = stream_reply.write_entries(body, entries, request.count, request.nofields)
     if given:
         return True
     body.truncate(mark)
@@ -57,7 +57,7 @@ def _write_within(body: Encoder, stream: Stream, after: StreamId, request: Reque
     With WHERE, only what it names, as far as the call may look.
     """
     end = request.max_size or NO_END
-    entries = stream.range(after.next())
+    entries = stream.newer(after, FEW)
     is_first = request.given == 0
     given, has_room = stream_reply.write_within(
         body, entries, request.where, request.count_now(), end, is_first, request.nofields
