@@ -17,7 +17,9 @@ from bench.load import Exchange, Script, Scripted, encode_answer, exchange
 from bench.redis_benchmark import KEYS, RedisBenchmark
 from bench.script_calls import EVAL, EVAL_HUNDRED, EVALSHA, FCALL, HUNDRED, ONE, some_scripts
 from bench.subscribers import Subscribers
-from bench.waiters import Waiters
+from bench.waiters import GROUP as CREW
+from bench.waiters import STREAM as WAITED_FOR
+from bench.waiters import Crew, Waiters
 
 CLIENTS: Final = 50
 ENTRIES: Final = 10_000
@@ -231,6 +233,11 @@ def tokens_in_the_ring(_: int) -> Iterator[Command]:
     """Put items into some of the lists of the ring."""
     for client in range(0, CLIENTS, CLIENTS // TOKENS):
         yield ("LPUSH", ring_list(client), ITEM)
+
+
+def a_crew(_: int) -> Iterator[Command]:
+    """Make the group whose consumers wait."""
+    yield ("XGROUP", "CREATE", WAITED_FOR, CREW, "$", "MKSTREAM")
 
 
 def room_for_many(_: int) -> Iterator[Command]:
@@ -616,6 +623,7 @@ WORKLOADS: Final = [
         tokens_in_the_ring,
     ),
     Workload("waiters", "XREAD, 200 woken by an XADD", Waiters(), ONLY_DEPTH_1),
+    Workload("crew", "XREADGROUP, 1 of 200 woken by an XADD", Crew(), ONLY_DEPTH_1, a_crew),
     Workload("publish-1", "PUBLISH to 1", Subscribers(1), ONLY_DEPTH_1),
     Workload("publish-100", "PUBLISH to 100", Subscribers(100), ONLY_DEPTH_1),
     Workload(

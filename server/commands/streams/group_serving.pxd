@@ -33,6 +33,8 @@ cdef bytes speaks_for(Request request, list deliveries)
     min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy, side=SideData
 )
 cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) except -1
+@cython.locals(wakes=bint)
+cdef _bury(Call call, Request request, Delivery delivery, Py_ssize_t given)
 @cython.locals(
     key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy, order=GroupOrder
 )

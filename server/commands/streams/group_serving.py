@@ -169,8 +169,7 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
     request.note(given, not delivery.is_cut)
     request.reads_on = request.reads_on or delivery.reads_on
     if delivery.dead:
-        wakes = request.block_ms is None or not delivery.is_more
-        dead_letters.bury(call, key, request.group or b"", delivery.dead, DELIVERIES, wakes)
+        _bury(call, request, delivery, given)
     if is_of_new:
         if not given:
             body.truncate(mark)
@@ -178,6 +177,15 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
             return False
         _delivered(call, request, delivery)
     return True
+
+
+def _bury(call: Call, request: Request, delivery: Delivery, given: int) -> None:
+    """Move the dead that were found. If nothing else was given, what was behind them is next."""
+    wakes = request.block_ms is None or not delivery.is_more
+    name = request.group or b""
+    moved = dead_letters.bury(call, delivery.key, name, delivery.dead, DELIVERIES, wakes)
+    if moved and not given and delivery.has_ready():
+        delivery.is_more = True
 
 
 def _look(call: Call, request: Request, delivery: Delivery) -> None:

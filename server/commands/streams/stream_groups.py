@@ -95,6 +95,7 @@ def xgroup_setid(call: Call) -> Reply:
     if options.clears:
         found = group.pending_range(ZERO, MAX, len(group.pel))
         group_steps.ack_all(call, argv[2], argv[3], group, found)
+        group_steps.left(call, argv[2])  # the group may give all of it anew
         log = [*argv[:5], *[word for word in argv[5:] if word.upper() != b"CLEAR"]]
     call.db.group_changed(argv[2], b"xgroup-setid", changes=1, log=log)
     call.server.blocking.readable(call.db.index, argv[2])

@@ -48,7 +48,7 @@ cdef class Blocking(Part):
     cdef _wake_at(self, Waiter waiter, int64_t at_ms)
     @cython.locals(standing=Standing, spot=Spot)
     cpdef wait_on(self, Waiter waiter, Block block, int64_t now_ms)
-    @cython.locals(queue=Queue)
+    @cython.locals(queue=Queue, is_first=bint)
     cdef bint _waits_on(self, bytes name) except -1
     cdef _pass_alarm_on(self, Queue queue, int64_t at_ms)
     @cython.locals(standing=Standing, spot=Spot)

@@ -23,8 +23,8 @@ turn of the loop, and so on until it has: others are served in between.
 A waiter that reads by a pattern (XREADGROUP MATCH) stands in the queue of its Readers, which is
 ready when any key that they match is; see pattern_reads.py.
 
-Who speaks for others has their alarm, too: the moment at which there is something to claim. If it
-leaves, another waiter of the key inherits that.
+Who speaks for others has their alarm, too: the moment at which there is something to claim. Whoever
+leaves before its alarm passes that on to another waiter of the key, which may have inherited it.
 """
 
 from __future__ import annotations
@@ -192,10 +192,11 @@ class Blocking(Part):
         if self._has_delivered:
             self._has_delivered = False
             self._make_ready(queue)
+        is_first = not self._some_wait_on  # else it goes to the tail as those before it have
         self._some_wait_on = True
         if name is None:
             return False
-        if queue.strangers == 0:
+        if queue.strangers == 0 and is_first:
             self._served = None
             return True
         self._silent.add(name)
@@ -212,7 +213,7 @@ class Blocking(Part):
         standing, waiter.standing = waiter.standing, None  # a cycle would be collected late
         while standing is not None:
             standing.leave()
-            if waiter.wake_at_ms and waiter.block.speaks_for is not None:
+            if waiter.wake_at_ms:
                 assert isinstance(standing, Spot)
                 spot = standing
                 self._pass_alarm_on(spot.queue, waiter.wake_at_ms)
@@ -276,15 +277,16 @@ class Blocking(Part):
         if self.waiting and db_index < len(self._queues):
             by_key = self._queues[db_index]
             queue = by_key.get(key)
-            if queue is not None and queue.claims:
+            if queue is not None and queue.may_claim():
                 if queue is self._served and self._run is not None and not self._some_wait_on:
                     self._has_delivered = True
                 else:
                     self._make_ready(queue)
         if self.patterns.are_used:
             for readers in self.patterns.ready(db_index, key):
-                if readers.queue is not None and readers.queue.claims:
-                    self._make_ready(readers.queue)
+                queue = readers.queue
+                if queue is not None and queue.may_claim():
+                    self._make_ready(queue)
 
     def _make_ready(self, queue: Queue) -> None:
         if queue.is_ready:

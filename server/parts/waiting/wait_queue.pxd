@@ -28,6 +28,7 @@ cdef class Queue:
     cdef readonly Spot last
     cdef readonly Py_ssize_t on_no_key
     cdef readonly Py_ssize_t claims
+    cdef readonly bint claims_for_others
     cdef readonly bytes speaker
     cdef readonly Py_ssize_t strangers
     cdef public bint is_ready
@@ -36,6 +37,7 @@ cdef class Queue:
 
     @cython.locals(spot=Spot)
     cpdef append_waiter(self, Waiter waiter)
+    cdef bint may_claim(self) noexcept
     cdef append(self, Spot spot)
     cdef count(self, Block block, Py_ssize_t change)
     @cython.locals(before=Spot, after=Spot)

@@ -47,6 +47,7 @@ class Queue:
 
     __slots__ = (
         "claims",
+        "claims_for_others",
         "database",
         "first",
         "is_ready",
@@ -64,7 +65,8 @@ class Queue:
     first: Spot | None
     last: Spot | None
     on_no_key: int  # how many of them a deletion of the key wakes
-    claims: int  # how many would claim what others are given
+    claims: int  # how many would claim what others are given, each for itself
+    claims_for_others: bool  # whether any did that spoke for others, which have not looked since
     is_ready: bool  # its waiters are served when the command ends
     speaker: bytes | None  # for which name its first waiter ever speaks (Block.speaks_for)
     strangers: int  # how many do not speak for it
@@ -97,10 +99,16 @@ class Queue:
         """A waiter with *block* has come (1) or gone (-1)."""
         if block.on_no_key:
             self.on_no_key += change
-        if block.wake_ms != _NO_CLAIM:
+        if block.wake_ms != _NO_CLAIM and block.speaks_for is None:
             self.claims += change
+        elif block.wake_ms != _NO_CLAIM:
+            self.claims_for_others = True
         if block.speaks_for is None or block.speaks_for != self.speaker:
             self.strangers += change
+
+    def may_claim(self) -> bool:
+        """Whether any waiter may want what others are given."""
+        return self.claims > 0 or self.claims_for_others
 
     def append(self, spot: Spot) -> None:
         """Put *spot* at the tail."""
@@ -132,6 +140,7 @@ def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Q
     made.key = key
     made.first = made.last = made.next_ready = None
     made.on_no_key = made.claims = made.strangers = 0
+    made.claims_for_others = False
     made.speaker = None
     made.is_ready = False
     made.registry = registry
