@@ -85,7 +85,8 @@ cdef class Delivery:
     @cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
     cdef int64_t _ms_to_wanted(self, EntryFilter where, int64_t min_idle, int64_t now_ms) except -1
     cpdef bint is_of_new(self) except -1
-    @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator, unread=int64_t)
+    @cython.locals(stream=Stream, last_id=StreamId, entry=StreamIterator, read=int64_t,
+                   unread=int64_t)
     cpdef StreamIterator find_new(self)
     @cython.locals(pending=Pending, by_time=DeliveryQueue)
     cpdef Pending find_idle(self, int64_t min_idle, int64_t now_ms)

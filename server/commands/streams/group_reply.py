@@ -162,7 +162,8 @@ class Delivery:
         stream, last_id = self.stream, self.group.last_id
         if stream.length == 0 or stream_id.compare(stream.last_id, last_id) <= 0:
             return None
-        unread = stream.entries_added - self.group.entries_read  # if that is known
+        read = self.group.entries_read  # -1: not known
+        unread = 0 if read < 0 else stream.entries_added - read
         entry = stream.newer(last_id, unread if 0 < unread <= FEW_UNREAD else 0)
         return entry if entry.next() else None
 

@@ -121,3 +121,11 @@ def test_who_needs_no_acknowledgement_is_spoken_for_by_nobody(queue):
     queue.send_line("XGROUP CFGSET s g MAXPENDING 1")
     queue.send_line("XADD s 2-0 f v")
     assert [ids(reader) for reader in readers] == [[], [b"2-0"], []]
+
+
+def test_a_counter_that_is_not_known_is_no_number(queue):
+    """Less than none read of the most that can be added: that has no place in 64 bits."""
+    queue.send_line("XADD s 1-0 f v")
+    queue.send_line("XSETID s 1-0 ENTRIESADDED 9223372036854775807")
+    queue.send_line("XGROUP SETID s g 0-1")
+    assert queue.send_line("XREADGROUP GROUP g a STREAMS s >")[0][1] == [[b"1-0", [b"f", b"v"]]]
