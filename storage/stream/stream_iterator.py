@@ -276,6 +276,9 @@ class StreamIterator:
         """As _pass_by() from the node's first entry on; _UNKNOWN if it is too far from the end."""
         at, steps = _NONE, self._steps_back
         self._steps_back = 0
+        # A step back takes as long as to pass four entries.
+        if element_octets.number_at(node.data, stream_node.COUNT_AT) <= 4 * steps:
+            return _UNKNOWN
         before = stream_node.entry_before(node, node.last())
         while before != _NONE:
             if self._is_early(node.data, before):
