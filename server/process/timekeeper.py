@@ -81,7 +81,7 @@ class Timekeeper:
         self._ticks = ticks.cpu_ticks() - ((ns << 16) // self._pace if self._pace else 0)
 
     def begun_ms(self) -> int:
-        """As ServerClock.begun_ms(): by what a wait counts that begins now."""
+        """The time at which a wait begins now, in ms, rounded up: as ServerClock.begun_ms()."""
         if self._asks:
             return self._server_clock.begun_ms()
         passed_ns = ticks.now_ns() + self._passed_ahead
