@@ -23,8 +23,8 @@ turn of the loop, and so on until it has: others are served in between.
 A waiter that reads by a pattern (XREADGROUP MATCH) stands in the queue of its Readers, which is
 ready when any key that they match is; see pattern_reads.py.
 
-Who speaks for others has their alarm, too: the moment at which there is something to claim. A waiter
-that leaves before its alarm passes it on to another of the key, be it its own or passed on to it.
+Who speaks for others has their alarm, too: the moment at which there is something to claim. If a
+waiter leaves before its alarm, it passes that on to another of the key, also one passed on to it.
 """
 
 from __future__ import annotations
