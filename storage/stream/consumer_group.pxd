@@ -7,6 +7,7 @@ from storage.stream.group_order cimport GroupOrder
 from storage.stream.pending cimport DeliveryQueue, Pending
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
+from storage.stream.redeliveries cimport Redeliveries
 from storage.stream.references cimport References
 from storage.stream.stream_id cimport StreamId
 
@@ -108,5 +109,7 @@ cdef class ConsumerGroup:
         int64_t now_ms
     )
     cpdef Pending oldest(self)
+    @cython.locals(noted=Redeliveries)
+    cpdef int64_t first_delivery(self, Pending pending) except? -1
     cpdef Pending first_pending(self)
     cpdef Pending last_pending(self)

@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport group_reply, stream_expiries
+from server.commands.streams cimport dead_letters, group_reply, stream_expiries
 from server.commands.streams.group_reply cimport Delivery
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call

@@ -223,7 +223,7 @@ KNOWN = {
     "streams/stream_releases.py __init__": "a time that is logged is absolute, and within bounds",
     "streams/stream_releases.py xnack": "it refuses a group that is not there",
     "streams/stream_policies.py xextend": "it is logged as XCLAIM",
-    "streams/dead_letters.py xredrive": "it is logged as XADD and XDEL",
+    "streams/stream_redrives.py xredrive": "it is logged as XADD and XDEL",
     "streams/stream_info.py xinfo_consumers": "it only reads",
     "scripting/eval.py _run_script": "its flags are the script's; see _check",
     "scripting/eval.py _call_function": "its flags are the function's; see _check",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import dead_letters
+from server.commands.streams import stream_redrives
 from server.config.parameters import Config
 from server.parts.persistence.log_commands import CommandPieces
 from storage.errors import Corrupt
@@ -477,7 +477,7 @@ class TestDeadLetters:
         assert queue.send_line("XLEN dead") == 5
 
     def test_xredrive_passes_over_many_but_does_not_look_at_all(self, queue, monkeypatch):
-        monkeypatch.setattr(dead_letters, "MOST_THAT_STAY", 3)
+        monkeypatch.setattr(stream_redrives, "MOST_THAT_STAY", 3)
         for n in range(4):
             queue.send_line(f"XADD dead 1-{n + 1} no letter")
         self.delivered_twice(queue)
