@@ -1,12 +1,16 @@
-"""python -m bench.queue_flow: how long answers take while a queue with policies is busy.
+"""python -m bench.queue_flow: how long answers take while a queue is busy.
 
 Entries come at a steady rate, a batch each millisecond, whether or not the answers have come, and
 the latency of an answer counts from the time at which its batch was due. Consumers read a hundred
 entries at a time and acknowledge them, but for one in a hundred: that is given again when
 VISIBILITY is over, and after MAXDELIVERIES it is a dead letter. At the end every entry must be
-acknowledged or a dead letter. The generator is one process: with two CPUs it has one, and the
-server the other. As root it takes precedence over whatever else runs there. The last line says how
-late it was all the same, which the latencies of XADD have in them.
+acknowledged or a dead letter.
+
+The same flow goes through the peers, and through Penstock again, without policies: there every
+entry is acknowledged. What is slow for all of them is the machine.
+
+The generator is one process: with two CPUs it has one, and the server the other. As root it takes
+precedence over whatever else runs there. How late it was all the same is in the latencies of XADD.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ import hiredis
 
 from bench import report
 from bench.client import Argument, encode
+from bench.peers import Peer, find_peers, known_folders
 from bench.servers import PENSTOCK, Server, cpu_seconds, pin_generator, undisturbed
 
 TICK_S = 0.001
@@ -41,6 +46,11 @@ SETTLE_S = 2.0  # a second after its start the server gives pages back, once
 AT_LAST_S = 0.5  # for the consumers, after the last answer to a producer
 CHUNK = 1 << 16  # malloc() would map new pages for each buffer of twice the size
 QUANTILES = (0.5, 0.99, 0.999, 0.9999)
+CREATE = ("XGROUP", "CREATE", "jobs", "workers", 0, "MKSTREAM")
+POLICIES = (
+    "XGROUP", "CFGSET", "jobs", "workers", "VISIBILITY", VISIBILITY_MS,
+    "MAXDELIVERIES", DELIVERIES, "DEADLETTER", "dead", "MKSTREAM",
+)  # fmt: skip
 
 
 class Latencies:
@@ -76,6 +86,8 @@ class Flow(NamedTuple):
     told: Latencies
     acked: int
     took_s: float
+    busy: float  # which part of a CPU the server used
+    is_prompt: bool  # the generator had precedence on its CPU
 
 
 class Producer:
@@ -106,9 +118,10 @@ class Producer:
 class Consumer:
     """A connection that reads, acknowledges, and reads again."""
 
-    def __init__(self, port: int, name: str, latencies: Latencies) -> None:
+    def __init__(self, port: int, name: str, latencies: Latencies, some_fail: bool) -> None:
         self.socket = _connect(port)
         self._latencies = latencies
+        self._some_fail = some_fail
         self._reader = hiredis.Reader()
         words = ("XREADGROUP", "GROUP", "workers", name, "COUNT", COUNT, "BLOCK", 1000)
         self._read = encode((*words, "STREAMS", "jobs", ">"))
@@ -135,11 +148,10 @@ class Consumer:
                 self._ask(*self._done(answer))
         return done
 
-    @staticmethod
-    def _done(answer: Any) -> list[bytes]:
+    def _done(self, answer: Any) -> list[bytes]:
         """The ids of the entries that are done; the others always fail."""
         entries = answer[0][1] if answer else ()
-        return [entry[0] for entry in entries if not fails(entry[0])]
+        return [entry[0] for entry in entries if not (self._some_fail and fails(entry[0]))]
 
 
 def fails(entry_id: bytes) -> bool:
@@ -183,11 +195,22 @@ class Schedule:
         return self._size * self._batches
 
 
-def flow(port: int, rate: int, seconds: float) -> Flow:
-    """Let entries flow."""
+def flow(server: Server, rate: int, seconds: float, some_fail: bool) -> Flow:
+    """Let entries flow through the group, which is there."""
+    time.sleep(SETTLE_S)
+    before = cpu_seconds(server.pid)
+    with undisturbed() as is_prompt:
+        late, added, told, acked, took_s = _flow(server.port, rate, seconds, some_fail)
+    busy = (cpu_seconds(server.pid) - before) / took_s
+    return Flow(late, added, told, acked, took_s, busy, is_prompt)
+
+
+def _flow(
+    port: int, rate: int, seconds: float, some_fail: bool
+) -> tuple[Latencies, Latencies, Latencies, int, float]:
     added, told = Latencies(), Latencies()
     producers = [Producer(port, added) for _ in range(PRODUCERS)]
-    consumers = [Consumer(port, f"w{number}", told) for number in range(CONSUMERS)]
+    consumers = [Consumer(port, f"w{number}", told, some_fail) for number in range(CONSUMERS)]
     everybody: list[Producer | Consumer] = [*producers, *consumers]
     by_number = {each.socket.fileno(): each for each in everybody}
     schedule = Schedule(producers, rate, seconds)
@@ -208,7 +231,7 @@ def flow(port: int, rate: int, seconds: float) -> Flow:
                 raise TimeoutError("the server does not answer")
     for each in by_number.values():
         each.socket.close()
-    return Flow(schedule.late, added, told, acked, last - schedule.began_s)
+    return schedule.late, added, told, acked, last - schedule.began_s
 
 
 def _ready(
@@ -249,34 +272,60 @@ def _all(client: Any, entries: int) -> list[Any]:
     return found
 
 
+def head() -> str:
+    """The head of the table: the latencies of answers, by quantiles, in ms."""
+    columns = (("XADD", QUANTILES), ("XACK", QUANTILES), ("sent late", QUANTILES[-2:]))
+    names = "".join(f"{name:<{8 * len(shown)}}" for name, shown in columns)
+    shown = "".join(f"{quantile:<8.2%}" for _, shown in columns for quantile in shown)
+    return f"{'ms until the answer':32}busy  {names.rstrip()}\n{'':38}{shown.rstrip()}"
+
+
+def line(name: str, found: Flow) -> str:
+    """The line of the table for a server."""
+    latencies = *found.added.quantiles(), *found.told.quantiles(), *found.late.quantiles()[-2:]
+    return f"{name:32}{found.busy:4.0%}  " + "".join(f"{ms:<8.2f}" for ms in latencies).rstrip()
+
+
+def with_policies(command: str, rate: int, seconds: float) -> None:
+    """Print what Penstock does while some entries fail."""
+    with Server("ours", command) as server:
+        with server.client() as client:
+            client.call(*CREATE)
+            client.call(*POLICIES)
+        found = flow(server, rate, seconds, some_fail=True)
+        print(line("Penstock, some entries fail", found), flush=True)
+        entries = round(rate * TICK_S) * round(seconds / TICK_S)
+        print(f"    {entries:,} entries, {entries / found.took_s:,.0f} a second;"
+              f" {found.acked:,} acknowledged meanwhile; {check(server, entries)}")  # fmt: skip
+    if not found.is_prompt:
+        print("    the load may be sent late: only root can give it precedence on its CPU")
+
+
+def without(peer: Peer, rate: int, seconds: float) -> None:
+    """Print what a server does by a plain group, whose consumers acknowledge all."""
+    with Server(peer.name, peer.command) as server:
+        with server.client() as client:
+            client.call(*CREATE)
+        print(line(peer.name, flow(server, rate, seconds, some_fail=False)), flush=True)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, and print. The exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.queue_flow", description=__doc__)
     parser.add_argument("--rate", type=int, default=100_000, help="entries a second (%(default)s)")
     parser.add_argument("--seconds", type=float, default=10.0, help="(default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument("--alone", action="store_true", help="only Penstock, with policies")
     options = parser.parse_args(argv)
     print(report.machine())
     print(report.neighbours())
-    with Server("ours", os.environ.get("PENSTOCK_COMMAND", PENSTOCK)) as server:
-        with server.client() as client:
-            client.call("XGROUP", "CREATE", "jobs", "workers", 0, "MKSTREAM")
-            settings = ("VISIBILITY", VISIBILITY_MS, "MAXDELIVERIES", DELIVERIES)
-            dead = ("DEADLETTER", "dead", "MKSTREAM")
-            client.call("XGROUP", "CFGSET", "jobs", "workers", *settings, *dead)
-        time.sleep(SETTLE_S)
-        before = cpu_seconds(server.pid)
-        with undisturbed() as is_prompt:
-            late, added, told, acked, took_s = flow(server.port, options.rate, options.seconds)
-        busy = (cpu_seconds(server.pid) - before) / took_s
-        if not is_prompt:
-            print("the load may be sent late: only root can give it precedence on its CPU")
-        entries = round(options.rate * TICK_S) * round(options.seconds / TICK_S)
-        print(f"{entries:,} entries in {took_s:.2f} s, {entries / took_s:,.0f} a second;"
-              f" {acked:,} acknowledged meanwhile; the server was busy for {busy:.0%}")  # fmt: skip
-        print(f"{'ms until the answer':24}" + "".join(f"{q:>10.2%}" for q in QUANTILES))
-        for title, found in (("XADD", added), ("XACK", told), ("sent too late by", late)):
-            print(f"{title:24}" + "".join(f"{ms:10.2f}" for ms in found.quantiles()))
-        print(check(server, entries))
+    print(head())
+    ours = os.environ.get("PENSTOCK_COMMAND", PENSTOCK)
+    others = [] if options.alone else [Peer("Penstock", ours), *find_peers(known_folders())]
+    for _ in range(options.rounds):
+        with_policies(ours, options.rate, options.seconds)
+        for other in others:
+            without(other, options.rate, options.seconds)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench import policies, queue_flow
+from bench.peers import Peer
 from bench.policies import POLICIES, Cost
 from bench.queue_flow import Latencies
 from bench.servers import PENSTOCK, Server
@@ -34,5 +35,14 @@ def test_each_policy_can_be_measured(policy: policies.Policy) -> None:
 
 
 def test_all_that_flows_is_acknowledged_or_dead(capsys: pytest.CaptureFixture[str]) -> None:
-    queue_flow.main(["--rate", "2000", "--seconds", "0.5"])
+    queue_flow.main(["--rate", "2000", "--seconds", "0.5", "--alone"])
     assert "1,000 entries" in capsys.readouterr().out
+
+
+def test_the_same_flows_through_a_group_without_policies(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    queue_flow.without(Peer("a server", PENSTOCK), 2000, 0.5)
+    told = capsys.readouterr().out.split()
+    assert told[:2] == ["a", "server"]
+    assert len(told) == 2 + 1 + 10
