@@ -300,7 +300,7 @@ async def test_a_client_that_sends_no_more_is_answered_and_closed() -> None:
 async def test_a_client_that_goes_leaves_nothing_behind() -> None:
     async with running() as server:
         await HandReplica.follow(server)
-        writer = await Peer.connect(server, "CLIENT ACKS 1")
+        writer = await Peer.connect(server, "CLIENT ACKS 1 TIMEOUT 300")
         writer.send("SET k 1")
         await until_held(server)
         writer.writer.transport.abort()
