@@ -48,9 +48,9 @@ SOURCES := $(shell find octets protocol storage server -name '*.py' -o -name '*.
 # Python may keep what it has compiled, whatever the environment says: the tests start hundreds of servers.
 unexport PYTHONDONTWRITEBYTECODE
 
-FIRST_LEGS := lint build frameworks site
-LEGS := sanitize test-compiled-rooms test-spark-session test-compiled-processes test-uncompiled test-frameworks \
-  test-plain test-wheel
+FIRST_LEGS := build site
+LEGS := lint frameworks sanitize test-compiled-rooms test-spark-session test-compiled-processes test-uncompiled \
+  test-frameworks test-plain test-wheel
 LAST_LEGS := test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
@@ -146,7 +146,8 @@ define run_all
 endef
 
 # Three legs run side by side, so that two processors have something to do; more of them only hinder
-# each other. The longest come first. All run, even if one fails; the last line says which ones failed.
+# each other. Of the tests the longest come first. All run, even if one fails; the last line says which
+# ones failed.
 test:
 	@mkdir -p build && : > build/failed-legs
 	+@trap 'exit 130' INT TERM; failed=; \
