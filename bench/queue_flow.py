@@ -7,10 +7,11 @@ VISIBILITY is over, and after MAXDELIVERIES it is a dead letter. At the end ever
 acknowledged or a dead letter.
 
 The same flow goes through the peers, and through Penstock again, without policies: there every
-entry is acknowledged. What is slow for all of them is the machine.
+entry is acknowledged. Where all of them are slow, it is the machine.
 
 The generator is one process: with two CPUs it has one, and the server the other. As root it takes
-precedence over whatever else runs there. How late it was all the same is in the latencies of XADD.
+precedence over whatever else runs there. The last columns say how late it sent all the same; the
+latencies of XADD include that.
 """
 
 from __future__ import annotations
@@ -198,22 +199,22 @@ class Schedule:
 def flow(server: Server, rate: int, seconds: float, some_fail: bool) -> Flow:
     """Let entries flow through the group, which is there."""
     time.sleep(SETTLE_S)
+    added, told = Latencies(), Latencies()
     before = cpu_seconds(server.pid)
     with undisturbed() as is_prompt:
-        late, added, told, acked, took_s = _flow(server.port, rate, seconds, some_fail)
+        producers = [Producer(server.port, added) for _ in range(PRODUCERS)]
+        consumers = [
+            Consumer(server.port, f"w{number}", told, some_fail) for number in range(CONSUMERS)
+        ]
+        schedule = Schedule(producers, rate, seconds)
+        acked, took_s = _converse(schedule, [*producers, *consumers])
     busy = (cpu_seconds(server.pid) - before) / took_s
-    return Flow(late, added, told, acked, took_s, busy, is_prompt)
+    return Flow(schedule.late, added, told, acked, took_s, busy, is_prompt)
 
 
-def _flow(
-    port: int, rate: int, seconds: float, some_fail: bool
-) -> tuple[Latencies, Latencies, Latencies, int, float]:
-    added, told = Latencies(), Latencies()
-    producers = [Producer(port, added) for _ in range(PRODUCERS)]
-    consumers = [Consumer(port, f"w{number}", told, some_fail) for number in range(CONSUMERS)]
-    everybody: list[Producer | Consumer] = [*producers, *consumers]
+def _converse(schedule: Schedule, everybody: list[Producer | Consumer]) -> tuple[int, float]:
+    """Send what is due, and take all answers: how many entries were acknowledged, and the s."""
     by_number = {each.socket.fileno(): each for each in everybody}
-    schedule = Schedule(producers, rate, seconds)
     answered = acked = 0
     with select.epoll() as poll:
         for number in by_number:
@@ -229,9 +230,9 @@ def _flow(
                 schedule.send_due()  # what comes may take longer than a batch may wait
             if time.perf_counter() - last > PATIENCE_S:
                 raise TimeoutError("the server does not answer")
-    for each in by_number.values():
+    for each in everybody:
         each.socket.close()
-    return schedule.late, added, told, acked, last - schedule.began_s
+    return acked, last - schedule.began_s
 
 
 def _ready(
@@ -287,7 +288,7 @@ def line(name: str, found: Flow) -> str:
 
 
 def with_policies(command: str, rate: int, seconds: float) -> None:
-    """Print what Penstock does while some entries fail."""
+    """Print the latencies of Penstock while some entries fail, and become dead letters."""
     with Server("ours", command) as server:
         with server.client() as client:
             client.call(*CREATE)
@@ -302,7 +303,7 @@ def with_policies(command: str, rate: int, seconds: float) -> None:
 
 
 def without(peer: Peer, rate: int, seconds: float) -> None:
-    """Print what a server does by a plain group, whose consumers acknowledge all."""
+    """Print the latencies of a server with a group without policies; all is acknowledged."""
     with Server(peer.name, peer.command) as server:
         with server.client() as client:
             client.call(*CREATE)
