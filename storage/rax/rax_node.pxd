@@ -14,6 +14,7 @@ cdef Py_ssize_t BYTES_BYTES
 
 
 @cython.final
+@cython.freelist(64)
 cdef class Node:
     cdef bytes run
     cdef bytes tail

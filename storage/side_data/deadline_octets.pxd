@@ -1,16 +1,20 @@
 # inline only
-from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from libc.stdint cimport uint64_t
 
 cdef enum:
     RECORD = 24
 
 
-cdef inline int add(bytearray records, uint64_t deadline_ms, uint64_t ms, uint64_t seq) except -1:
-    cdef Py_ssize_t size = PyByteArray_GET_SIZE(records)
-    cdef uint64_t *record
-    PyByteArray_Resize(records, size + RECORD)
-    record = <uint64_t *>(PyByteArray_AS_STRING(records) + size)
+cdef inline int resize(bytearray records, Py_ssize_t count) except -1:
+    PyByteArray_Resize(records, count * RECORD)
+    return 0
+
+
+cdef inline int put(
+    bytearray records, Py_ssize_t at, uint64_t deadline_ms, uint64_t ms, uint64_t seq
+) noexcept:
+    cdef uint64_t *record = (<uint64_t *>PyByteArray_AS_STRING(records)) + 3 * at
     record[0] = deadline_ms
     record[1] = ms
     record[2] = seq

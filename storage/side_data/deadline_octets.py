@@ -9,10 +9,17 @@ from __future__ import annotations
 RECORD = 24  # bytes
 
 
-def add(records: bytearray, deadline_ms: int, ms: int, seq: int) -> None:
-    """Add a record at the end."""
-    for number in (deadline_ms, ms, seq):
-        records += number.to_bytes(8, "little")
+def resize(records: bytearray, count: int) -> None:
+    """Let *records* have room for *count*: those that are new are undefined."""
+    size = count * RECORD
+    del records[size:]
+    records += bytes(size - len(records))
+
+
+def put(records: bytearray, at: int, deadline_ms: int, ms: int, seq: int) -> None:
+    """Let the record number *at* be this one."""
+    record = b"".join(number.to_bytes(8, "little") for number in (deadline_ms, ms, seq))
+    records[at * RECORD : (at + 1) * RECORD] = record
 
 
 def deadline_at(records: bytearray, at: int) -> int:

@@ -1,7 +1,7 @@
 """Deadlines that came in the order of their entries' ids: 24 bytes each.
 
-    records   deadline  id | deadline  id | 0  id | deadline  id      ids and deadlines only grow
-              gone           ^ first        forgotten
+    records   deadline  id | deadline  id | 0  id | deadline  id |     ids and deadlines only grow
+              gone           ^ first        forgotten            ^ end    and room for more
 
 To add one takes O(1), to find one O(log N). Most streams let all entries live equally long, so most
 deadlines come in this order; deadlines.py has a place for the others.
@@ -22,10 +22,11 @@ BYTES = deadline_octets.RECORD
 class DeadlineRun:
     """Deadlines (unix ms, greater than 0) by ids."""
 
-    __slots__ = ("_counted", "_end", "_first", "_records", "size")
+    __slots__ = ("_counted", "_end", "_first", "_records", "_room", "size")
 
     def __init__(self) -> None:
         self._records = bytearray()
+        self._room = 0  # for how many records there is room
         self._first = 0  # the number of the first record that has a deadline
         self._end = 0  # how many records there are; the last one has a deadline, too
         self._counted = 0  # bytes, by storage/allocation.py
@@ -34,24 +35,32 @@ class DeadlineRun:
     def __del__(self) -> None:
         allocation.used -= self._counted
 
-    def fits(self, entry_id: StreamId, deadline_ms: int) -> bool:
-        """Whether these come after all that are here, in both orders."""
-        if not self.size or deadline_ms == NONE:
-            return deadline_ms != NONE
+    def add(self, entry_id: StreamId, deadline_ms: int) -> bool:
+        """Add what comes after all that are here, in both orders. False if it does not."""
         records, last = self._records, self._end - 1
-        latest_ms = deadline_octets.deadline_at(records, last)
-        if latest_ms > deadline_ms:
+        if deadline_ms == NONE:
             return False
-        ms = deadline_octets.ms_at(records, last)
-        return ms < entry_id.ms or (
-            ms == entry_id.ms and deadline_octets.seq_at(records, last) < entry_id.seq
-        )
-
-    def add(self, entry_id: StreamId, deadline_ms: int) -> None:
-        """Add a deadline that fits."""
-        deadline_octets.add(self._records, deadline_ms, entry_id.ms, entry_id.seq)
+        if self.size:
+            latest_ms = deadline_octets.deadline_at(records, last)
+            if latest_ms > deadline_ms:
+                return False
+            ms = deadline_octets.ms_at(records, last)
+            if ms > entry_id.ms or (
+                ms == entry_id.ms and deadline_octets.seq_at(records, last) >= entry_id.seq
+            ):
+                return False
+        if self._end == self._room:
+            self._grow()
+        deadline_octets.put(self._records, self._end, deadline_ms, entry_id.ms, entry_id.seq)
         self._end += 1
         self.size += 1
+        return True
+
+    def _grow(self) -> None:
+        """Have room for one more record at least; for as many as a bytearray has then."""
+        deadline_octets.resize(self._records, self._room + 1)
+        self._room = (octets.capacity(self._records) - 1) // BYTES
+        deadline_octets.resize(self._records, self._room)
         self._count()
 
     def remove(self, entry_id: StreamId) -> int:
@@ -61,21 +70,24 @@ class DeadlineRun:
             return NONE
         deadline_ms = deadline_octets.deadline_at(self._records, at)
         if deadline_ms != NONE:
-            deadline_octets.forget(self._records, at)
-            self.size -= 1
-            self._shorten()
+            self._forget(at)
         return deadline_ms
+
+    def forget_first(self) -> None:
+        """Forget the first deadline; there must be one. O(1) on average."""
+        self._forget(self._first)
+
+    def _forget(self, at: int) -> None:
+        deadline_octets.forget(self._records, at)
+        self.size -= 1
+        self._shorten()
 
     def first_deadline(self) -> int:
         """The first of all; there must be one."""
         return deadline_octets.deadline_at(self._records, self._first)
 
-    def first_id(self) -> StreamId:
-        """The id that it is of."""
-        return self._id_at(self._first)
-
     def begins_before(self, entry_id: StreamId) -> bool:
-        """Whether that is less than *entry_id*."""
+        """Whether that is of an id less than *entry_id*."""
         ms = deadline_octets.ms_at(self._records, self._first)
         return ms < entry_id.ms or (
             ms == entry_id.ms and deadline_octets.seq_at(self._records, self._first) < entry_id.seq
@@ -119,7 +131,7 @@ class DeadlineRun:
         records = self._records
         if not self.size:
             self._records = bytearray()
-            self._first = self._end = 0
+            self._first = self._end = self._room = 0
         else:
             while deadline_octets.deadline_at(records, self._first) == NONE:
                 self._first += 1
@@ -127,22 +139,25 @@ class DeadlineRun:
             while deadline_octets.deadline_at(records, end - 1) == NONE:
                 end -= 1
             if end < self._end:
-                del records[end * BYTES :]
-                self._end = end
+                deadline_octets.resize(records, end)
+                self._end = self._room = end
             if self._end > 2 * self.size + FEW:
                 self._close_up()
         self._count()
 
     def _close_up(self) -> None:
         """Keep no record without a deadline. O(N), after as many have gone."""
-        old, kept = self._records, bytearray()
+        old, kept = self._records, bytearray(self.size * BYTES)
+        end = 0
         for at in range(self._first, self._end):
             deadline_ms = deadline_octets.deadline_at(old, at)
             if deadline_ms != NONE:
                 ms, seq = deadline_octets.ms_at(old, at), deadline_octets.seq_at(old, at)
-                deadline_octets.add(kept, deadline_ms, ms, seq)
+                deadline_octets.put(kept, end, deadline_ms, ms, seq)
+                end += 1
         self._records = kept
-        self._first, self._end = 0, self.size
+        self._first = 0
+        self._end = self._room = self.size
 
     def _count(self) -> None:
         size = octets.capacity(self._records)

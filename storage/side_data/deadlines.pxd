@@ -19,20 +19,23 @@ cdef class Deadlines:
     cdef DeadlineRun _run
     cdef Rax _ends
     cdef Rax _times
+    cdef StreamId _pruned_to
     cdef Py_ssize_t _weight
 
     cpdef Py_ssize_t count(self) noexcept
+    cpdef Py_ssize_t in_trees(self) noexcept
     @cython.locals(first=int64_t, at=RaxIterator)
     cpdef int64_t first(self) except -1
-    @cython.locals(fits=bint, key=bytes)
-    cpdef int put(self, StreamId entry_id, int64_t deadline_ms) except -1
+    @cython.locals(is_first=bint, key=bytes)
+    cpdef bint put(self, StreamId entry_id, int64_t deadline_ms) except -1
     @cython.locals(key=bytes, deadline_ms=object)
     cpdef bint discard(self, StreamId entry_id) except -1
-    @cython.locals(at=RaxIterator, entry_id=StreamId)
     cpdef int prune(self, StreamId first_id) except -1
+    @cython.locals(at=RaxIterator, entry_id=StreamId)
+    cdef int _prune(self, StreamId first_id) except -1
     @cython.locals(found=list, at=RaxIterator, key=bytes, deadline_ms=int64_t, count=Py_ssize_t)
     cpdef list up_to(self, int64_t until_ms, Py_ssize_t most)
     @cython.locals(at=RaxIterator)
-    cpdef int forget_first(self) except -1
+    cpdef int forget_in_trees(self) except -1
     cpdef Py_ssize_t memory(self) except -1
     cdef int _weigh(self, Py_ssize_t size) except -1

@@ -27,12 +27,13 @@ IN_RUN = 24
 class Deadlines:
     """The deadlines of one stream. Each operation is O(log N)."""
 
-    __slots__ = ("_ends", "_run", "_times", "_weight")
+    __slots__ = ("_ends", "_pruned_to", "_run", "_times", "_weight")
 
     def __init__(self) -> None:
         self._run = DeadlineRun()
         self._ends = Rax()
         self._times = Rax()
+        self._pruned_to: StreamId | None = None  # prune() has found nothing more before this id
         self._weight = OBJECT  # bytes, without the run
         allocation.used += OBJECT
 
@@ -43,6 +44,10 @@ class Deadlines:
         """How many there are."""
         return self._run.size + self._times.size
 
+    def in_trees(self) -> int:
+        """How many are in the trees, and so take time to be freed."""
+        return self._times.size
+
     def first(self) -> int:
         """The first of all. NEVER: there is none."""
         first = self._run.first_deadline() if self._run.size else _NEVER
@@ -51,19 +56,18 @@ class Deadlines:
             first = min(first, octets.u64_be(at.current_key(), 0))
         return first
 
-    def put(self, entry_id: StreamId, deadline_ms: int) -> None:
-        """Let an entry expire then, and not when it would have."""
-        fits = self._run.fits(entry_id, deadline_ms)
-        if self._times.size or not fits:
-            self.discard(entry_id)
-            fits = self._run.fits(entry_id, deadline_ms)  # without what it had
-        if fits:
-            self._run.add(entry_id, deadline_ms)
-        else:
+    def put(self, entry_id: StreamId, deadline_ms: int) -> bool:
+        """Let an entry expire then, and not when it would have; whether none expires before it."""
+        if not self._times.size and self._run.add(entry_id, deadline_ms):  # as most often
+            return self._run.size == 1
+        self.discard(entry_id)
+        is_first = deadline_ms < self.first()
+        if not self._run.add(entry_id, deadline_ms):  # without what it had
             key = entry_id.key()
             self._times.insert(key, deadline_ms)
             self._ends.insert(octets.id_key(deadline_ms, 0)[:8] + key, True)
             self._weigh(IN_TREES)
+        return is_first
 
     def discard(self, entry_id: StreamId) -> bool:
         """Let an entry never expire. False if it would not have."""
@@ -84,10 +88,15 @@ class Deadlines:
 
         Two of the run, and two of the trees, at most.
         """
+        if first_id is not self._pruned_to:
+            self._prune(first_id)
+
+    def _prune(self, first_id: StreamId) -> None:
         for _ in range(2):
             if not self._run.size or not self._run.begins_before(first_id):
+                self._pruned_to = first_id
                 break
-            self._run.remove(self._run.first_id())
+            self._run.forget_first()
         for _ in range(2):
             if not self._times.size:
                 break
@@ -95,6 +104,7 @@ class Deadlines:
             entry_id = stream_id.from_key(at.current_key())
             if stream_id.compare(entry_id, first_id) >= 0:
                 break
+            self._pruned_to = None  # others may follow
             self.discard(entry_id)
 
     def up_to(self, until_ms: int, most: int) -> list[tuple[int, StreamId]]:
@@ -121,13 +131,10 @@ class Deadlines:
         """All, in the order of the ids: ``(deadline, id)``. O(N)."""
         return sorted(self.all(), key=_key)
 
-    def forget_first(self) -> None:
-        """Let one of the entries never expire; there must be one."""
-        if self._run.size:
-            self._run.remove(self._run.first_id())
-        else:
-            at = self._times.seek("^")
-            self.discard(stream_id.from_key(at.current_key()))
+    def forget_in_trees(self) -> None:
+        """Let one of the entries in the trees never expire; there must be one."""
+        at = self._times.seek("^")
+        self.discard(stream_id.from_key(at.current_key()))
 
     def memory(self) -> int:
         """About how many bytes it takes."""

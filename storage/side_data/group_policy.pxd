@@ -25,6 +25,7 @@ cdef class GroupPolicy:
     cdef public int64_t seen_ms
     cdef public int64_t suspected_ms
 
+    cpdef bint limits_pending(self) except -1
     cpdef bint has_limits(self) except -1
     cpdef bint gives_released(self) except -1
     @cython.locals(room=int64_t)

@@ -109,9 +109,13 @@ class GroupPolicy:
         # Not saved: when the active consumer was last seen waiting, and since when it is silent.
         self.seen_ms = self.suspected_ms = 0
 
+    def limits_pending(self) -> bool:
+        """Whether only so many entries may be pending."""
+        return bool(self.max_pending or self.max_pending_of_one)
+
     def has_limits(self) -> bool:
         """Whether entries wait until others are acknowledged."""
-        return bool(self.max_pending or self.max_pending_of_one or self.order_by)
+        return self.limits_pending() or bool(self.order_by)
 
     def gives_released(self) -> bool:
         """Whether who reads is given what has no owner, too."""

@@ -242,11 +242,11 @@ class Schedule:
     # ------------------------------------------------------------------ all
 
     def parts(self) -> int:
-        """How many entries, deadlines and jobs it has."""
-        return self._entries.size + self.deadlines.count() + len(self.jobs)
+        """How many entries, deadlines and jobs it has that take time to be freed."""
+        return self._entries.size + self.deadlines.in_trees() + len(self.jobs)
 
     def shed(self, most: int) -> bool:
-        """Forget *most* of its entries, deadlines and jobs. True if none is left.
+        """Forget *most* of the parts. True if none is left.
 
         O(log N) for each.
         """
@@ -254,8 +254,8 @@ class Schedule:
             if self._entries.size:
                 at = self._entries.seek("^")
                 self.discard(stream_id.from_key(at.current_key()))
-            elif self.deadlines.count():
-                self.deadlines.forget_first()
+            elif self.deadlines.in_trees():
+                self.deadlines.forget_in_trees()
             elif self.jobs:
                 _, job = self.jobs.popitem()
                 self._weigh(-_weight_of(job))

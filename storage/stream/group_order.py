@@ -138,7 +138,7 @@ class GroupOrder:
             of_lane.turn = self.turn
             self._weigh(_OF_LANE)
             if pending.consumer_index != _NOBODY:
-                is_only = self.lanes.add(number, pending) is pending  # as most often
+                is_only = self.lanes.add(number, pending)  # as most often
         else:
             self._numbers[key] = number
             self._weigh(_NUMBER)

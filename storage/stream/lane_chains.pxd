@@ -59,6 +59,13 @@ cdef inline object find(Chains chains, Py_ssize_t chain, uint64_t number):
     return <object>item
 
 
+cdef inline bint has(Chains chains, Py_ssize_t chain, uint64_t number) noexcept:
+    cdef PyObject *item = chains[chain]
+    while item != end() and number_of(item) != number:
+        item = link_of(item)[0]
+    return item != end()
+
+
 cdef inline int put(Chains chains, Py_ssize_t chain, object item) except -1:
     cdef PyObject **link
     if not isinstance(item, (LanePending, Lane)):

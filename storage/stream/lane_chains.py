@@ -58,6 +58,11 @@ def find(chains: Chains, chain: int, number: int) -> Item:
     return None if item is END else item
 
 
+def has(chains: Chains, chain: int, number: int) -> bool:
+    """Whether a chain has an item of that number."""
+    return find(chains, chain, number) is not None
+
+
 def put(chains: Chains, chain: int, item: Item) -> None:
     """Let *item* be the first of a chain. Raises ValueError if it is in one already."""
     if not isinstance(item, (LanePending, Lane)) or item.in_chain is not None:

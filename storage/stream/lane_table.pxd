@@ -8,6 +8,7 @@ cdef Py_ssize_t _TABLE
 cdef Py_ssize_t _CHAIN
 cdef Py_ssize_t _FEW
 cdef Py_ssize_t _KEPT
+cdef Py_ssize_t _SPARSE
 cdef int _JOINED
 
 
@@ -25,7 +26,8 @@ cdef class LaneTable:
     @cython.locals(chain=Py_ssize_t, found=list)
     cpdef list items(self)
     cpdef object find(self, uint64_t number)
-    cpdef object add(self, uint64_t number, object item)
+    cpdef bint has(self, uint64_t number) except -1
+    cpdef bint add(self, uint64_t number, object item) except -1
     cpdef bint remove(self, uint64_t number, object item) except -1
     @cython.locals(chain=Py_ssize_t)
     cdef inline Py_ssize_t _chain_of(self, uint64_t number) noexcept

@@ -6,9 +6,10 @@
              eve                                  and 101 has left them
 
 An item is a Lane, or the LanePending that is the only entry of its lane: see lane_chains.py. If
-there are more items than chains, the next chain is split into two by one more bit. If there are
-four times as many chains as items, the last ones are joined to those they came from. So no call
-moves more than the items of a few chains, however many lanes there are.
+there are more items than chains, the next chain is split into two by one more bit; up to KEPT
+chains, there are four for each item: most are empty, so who looks for a lane seldom looks at one.
+If there are four times as many chains as items, the last ones are joined to those they came from.
+So no call moves more than the items of a few chains, however many lanes there are.
 
 Source: W. Litwin, Linear hashing: a new tool for file and table addressing, VLDB 1980.
 
@@ -25,8 +26,10 @@ TABLE = 64  # bytes, as listed above
 CHAIN = 8
 FEW = 8  # chains, at first: a power of two
 KEPT = 1024  # so many, but for a few, are never joined
+SPARSE = 4  # for each item, while there are no more than KEPT
 JOINED = 4  # chains, when an item is removed from a table that has too many
 _TABLE, _CHAIN, _FEW, _KEPT, _JOINED = TABLE, CHAIN, FEW, KEPT, JOINED  # as C numbers
+_SPARSE = SPARSE
 
 
 class LaneTable:
@@ -36,7 +39,7 @@ class LaneTable:
 
     def __init__(self) -> None:
         self.size = 0
-        self._missed = 0  # the number that find() has not found last: who adds has looked before
+        self._missed = 0  # what has() has not found last: who adds has looked before
         self._count = 0  # chains
         self._half = _FEW // 2  # a power of two; there is room for twice as many chains
         self._chains = lane_chains.none()
@@ -69,25 +72,30 @@ class LaneTable:
             lane_chains.list_all(self._chains, chain, found)
         return found
 
+    def has(self, number: int) -> bool:
+        """Whether there is an item of that number."""
+        if lane_chains.has(self._chains, self._chain_of(number), number):
+            return True
+        self._missed = number
+        return False
+
     def find(self, number: int) -> Item:
         """The item of that number; or None."""
-        item = lane_chains.find(self._chains, self._chain_of(number), number)
-        if item is None:
-            self._missed = number
-        return item
+        return lane_chains.find(self._chains, self._chain_of(number), number)
 
-    def add(self, number: int, item: Item) -> Item:
-        """Put *item* there, unless *number* has an item; return the one that it has now."""
-        if number != self._missed:
-            held = self.find(number)
-            if held is not None:
-                return held
+    def add(self, number: int, item: Item) -> bool:
+        """Put *item* there. False if *number* has an item already."""
+        if number != self._missed and self.has(number):
+            return False
         lane_chains.put(self._chains, self._chain_of(number), item)
         self._missed = 0
         self.size += 1
         if self.size > self._count:
             self._split()
-        return item
+        elif self._count < _KEPT and _SPARSE * self.size > self._count:
+            for _ in range(_SPARSE):
+                self._split()
+        return True
 
     def remove(self, number: int, item: Item) -> bool:
         """Remove *item*, if *number* has it; return whether it had."""

@@ -21,7 +21,7 @@ cdef bytes _SECRET
 cdef uint64_t _KEY
 
 
-@cython.locals(node=Listpack, at=Py_ssize_t)
+@cython.locals(node=Listpack, at=Py_ssize_t, data=bytearray, size=Py_ssize_t)
 cpdef uint64_t lane_of(StreamIterator entry, bytes field) except? 1
 @cython.locals(data=bytearray, start=Py_ssize_t, size=Py_ssize_t, text=bytes)
 cdef uint64_t _number_at(Listpack node, Py_ssize_t at) except? 1

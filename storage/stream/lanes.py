@@ -30,7 +30,13 @@ def lane_of(entry: StreamIterator, field: bytes) -> int:
     """The number of the lane of the entry at which *entry* stands; 0 if it has not the field."""
     node: Listpack | None = entry.node
     at = entry.place_of(field)
-    return 0 if node is None or at < 0 else _number_at(node, at)
+    if node is None or at < 0:
+        return 0
+    data = node.data
+    size = element_octets.short_size(data, at)
+    if size >= 4 and data[at + 1] > _NINE:  # as most often
+        return xxh3.keyed(data, at + 1, size, _SECRET) or 1
+    return _number_at(node, at)
 
 
 def _number_at(node: Listpack, at: int) -> int:
@@ -39,9 +45,6 @@ def _number_at(node: Listpack, at: int) -> int:
     A number is one also where it is written as text, as RESTORE may have it.
     """
     data = node.data
-    size = element_octets.short_size(data, at)
-    if size >= 4 and data[at + 1] > _NINE:  # as most often
-        return xxh3.keyed(data, at + 1, size, _SECRET) or 1
     if not element_octets.is_string(data, at):
         return xxh3.avalanche(element_octets.number_at(data, at) & _U64 ^ _KEY) or 1
     start = at + element_octets.head_size(data, at)

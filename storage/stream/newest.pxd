@@ -6,6 +6,7 @@ from storage.hash_table.packed_table cimport PackedTable
 from storage.listpack.listpack cimport Listpack
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream cimport stream_id, stream_node
+from storage.stream.places cimport Places
 from storage.stream.removal cimport Removal
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
@@ -40,8 +41,8 @@ cdef class Newest:
     @cython.locals(start=StreamId, last=StreamId, newest=dict, removal=Removal)
     cdef list _remove_batch(self, Stream stream, StreamId end)
     @cython.locals(removal=Removal, first_key=bytes, is_first=bint, is_last=bint,
-                   place=RaxIterator, node=Listpack, key=bytes, places=list, name=Py_ssize_t,
-                   index=Py_ssize_t, at=Py_ssize_t, entry_id=StreamId, value=bytes)
+                   place=RaxIterator, node=Listpack, key=bytes, places=Places, name=Py_ssize_t,
+                   index=Py_ssize_t, at=Py_ssize_t, value=bytes)
     cdef Removal _walk(self, Stream stream, StreamId start, StreamId last, dict newest)
     @cython.locals(used=int64_t, value=bytes, key=bytes, name=bytes, older=bytes)
     cdef int _note(self, dict newest) except -1
@@ -51,8 +52,8 @@ cdef class Newest:
 
 
 cdef bytes _name_of(bytes value)
-@cython.locals(places=list, at=Py_ssize_t, entry_id=StreamId, is_early=bint)
-cdef list _places_within(
+@cython.locals(places=Places, at=Py_ssize_t, entry_id=StreamId, is_early=bint)
+cdef Places _places_within(
     Listpack node, bytes key, StreamId start, StreamId last, bint is_partly
 )
 @cython.locals(place=RaxIterator, entries=int64_t, size=int64_t, last=StreamId, node=Listpack)

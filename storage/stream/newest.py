@@ -23,6 +23,7 @@ from storage import allocation, xxh3
 from storage.hash_table.packed_table import PackedTable
 from storage.listpack.listpack import Listpack
 from storage.stream import stream_id, stream_node
+from storage.stream.places import Places
 from storage.stream.removal import Removal
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
@@ -127,19 +128,18 @@ class Newest:
             is_last = key <= first_key
             places = _places_within(node, key, start, last, is_first or is_last)
             name = stream_node.index_of_name(node, self.field)
-            for index in range(len(places) - 1, -1, -1):
-                at: int = places[index]
-                entry_id = stream_node.id_at(node, key, at)
+            for index in range(places.count - 1, -1, -1):
+                at = places.at(index)
                 if is_first:
-                    self._walked_to = entry_id
+                    self._walked_to = stream_node.id_at(node, key, at)
                     is_first = False
                 value = stream_node.value_of(node, at, self.field, name)
                 if value is None:
                     continue
                 if value in newest:
-                    removal.add(key, node, at, entry_id)
+                    removal.add(key, node, at, stream_node.id_at(node, key, at))
                 else:
-                    newest[value] = entry_id.key()
+                    newest[value] = stream_node.key_at(node, key, at)
             if is_last:
                 break
         return removal
@@ -186,18 +186,18 @@ def _name_of(value: bytes) -> bytes:
 
 def _places_within(
     node: Listpack, key: bytes, start: StreamId, last: StreamId, is_partly: bool
-) -> list[int]:
+) -> Places:
     """Where the living entries of a node begin; if *is_partly*, of those from *start* to *last*."""
-    places: list[int] = []
+    places = Places(stream_node.alive(node))
     at = stream_node.alive_from(node, stream_node.first_entry(node))
     while at < node.size - 1:
         if is_partly:
             entry_id = stream_node.id_at(node, key, at)
             is_early = stream_id.compare(entry_id, start) < 0
             if not is_early and stream_id.compare(entry_id, last) <= 0:
-                places.append(at)
+                places.add(at)
         else:
-            places.append(at)
+            places.add(at)
         at = stream_node.alive_from(node, stream_node.entry_after(node, at))
     return places
 

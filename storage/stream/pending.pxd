@@ -17,6 +17,7 @@ cdef Py_ssize_t _FEW
 cdef Py_ssize_t BESIDE
 
 
+@cython.freelist(256)
 cdef class Pending:
     cdef readonly uint64_t ms
     cdef readonly uint64_t seq

@@ -7,7 +7,8 @@ updated once.
 from __future__ import annotations
 
 from storage.listpack.listpack import Listpack
-from storage.stream import stream_id
+from storage.stream import stream_id, stream_node
+from storage.stream.places import Places
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
@@ -15,7 +16,7 @@ from storage.stream.stream_id import StreamId
 class Removal:
     """Notes living entries of *stream*, either from the oldest to the newest or the other way."""
 
-    __slots__ = ("_ids", "_keys", "_node", "_nodes", "_places", "_stream")
+    __slots__ = ("_ids", "_keys", "_last", "_node", "_nodes", "_places", "_stream")
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -23,16 +24,19 @@ class Removal:
         self._node: Listpack | None = None  # the last one of:
         self._nodes: list[Listpack] = []
         self._keys: list[bytes] = []
-        self._places: list[list[int]] = []  # where the entries begin, a list for each node
+        self._places: list[Places] = []  # where the entries begin, for each node
+        self._last: Places | None = None  # the last one of these
 
     def add(self, key: bytes, node: Listpack, at: int, entry_id: StreamId) -> None:
         """Note the entry at *at* of the node at *key*."""
-        if node is not self._node:
-            self._node = node
+        places = self._last
+        if node is not self._node or places is None:
+            places = Places(stream_node.alive(node))
+            self._node, self._last = node, places
             self._nodes.append(node)
             self._keys.append(key)
-            self._places.append([])
-        self._places[-1].append(at)
+            self._places.append(places)
+        places.add(at)
         self._ids.append(entry_id)
 
     def run(self) -> list[StreamId]:

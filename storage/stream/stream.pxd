@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from storage cimport allocation, octets
 from storage.stream cimport stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group cimport ConsumerGroup
+from storage.stream.places cimport Places
 from storage.stream.positions cimport Positions
 from storage.stream.producers cimport Limits, Producers
 from storage.stream.references cimport References
@@ -88,8 +89,8 @@ cdef class Stream:
     cdef int _delete_at(self, StreamIterator entry, StreamId entry_id) except -1
     @cython.locals(node=Listpack, size=Py_ssize_t)
     cpdef int delete_current(self, StreamIterator entry) except -1
-    @cython.locals(count=int64_t, at=Py_ssize_t, size=Py_ssize_t)
-    cpdef int delete_places(self, bytes key, Listpack node, list places) except -1
+    @cython.locals(count=Py_ssize_t, size=Py_ssize_t, ascends=bint, index=Py_ssize_t, at=Py_ssize_t)
+    cpdef int delete_places(self, bytes key, Listpack node, Places places) except -1
     cdef int _count_marked(
         self, bytes key, Listpack node, int64_t count, Py_ssize_t size
     ) except -1

@@ -37,6 +37,7 @@ from storage.rax.rax_iterator import RaxIterator
 from storage.stream import references as all_references
 from storage.stream import sparse, stream_id, stream_iterator, stream_node
 from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
+from storage.stream.places import Places
 from storage.stream.positions import Positions
 from storage.stream.producers import Limits, Producers
 from storage.stream.references import References
@@ -388,19 +389,21 @@ class Stream:
                     self._note(entry.key())
         self.length -= 1
 
-    def delete_places(self, key: bytes, node: Listpack, places: list[int]) -> None:
+    def delete_places(self, key: bytes, node: Listpack, places: Places) -> None:
         """Delete the living entries of the node at *key* that begin at *places*. O(1) for each.
 
-        Updates the length only, as delete_current(). No walk may stand in that node.
+        These ascend or descend. Updates the length only, as delete_current(). No walk may stand in
+        that node.
         """
-        count = len(places)
+        count = places.count
         if count == stream_node.alive(node):
             self.remove_node(key, node)
             self.length -= count
         else:
             size = node.size
-            places.sort(reverse=True)  # a mark may move what is after it
-            for at in places:
+            ascends = places.at(0) < places.at(count - 1)
+            for index in range(count):  # from the last one: a mark may move what is after it
+                at = places.at(count - 1 - index if ascends else index)
                 stream_node.mark_deleted(node, at)
             self._count_marked(key, node, count, size)
 

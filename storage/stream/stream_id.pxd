@@ -10,6 +10,7 @@ cdef uint64_t _LAST_DIGIT
 
 
 @cython.final
+@cython.freelist(64)
 cdef class StreamId:
     cdef readonly uint64_t ms
     cdef readonly uint64_t seq

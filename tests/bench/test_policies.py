@@ -6,7 +6,7 @@ import pytest
 
 from bench import policies, queue_flow
 from bench.peers import Peer
-from bench.policies import POLICIES, Cost
+from bench.policies import POLICIES, Cost, Pair
 from bench.queue_flow import Latencies
 from bench.servers import PENSTOCK, Server
 
@@ -14,9 +14,9 @@ from bench.servers import PENSTOCK, Server
 def test_the_line_of_a_policy_has_the_medians_and_their_ratios() -> None:
     plain = [Cost(2.0, 1.0), Cost(4.0, 2.0), Cost(3.0, 1.5)]
     costs = [Cost(2.1, 1.5), Cost(4.2, 3.0), Cost(3.15, 2.25)]
-    line = policies.line(POLICIES[1], costs, plain).split()
+    line = policies.line(POLICIES[1], list(map(Pair, costs, plain))).split()
     assert line == ["VISIBILITY", "3.15", "1.05", "2.25", "1.50", "more", "than", "1.10"]
-    assert "more" not in policies.line(POLICIES[0], plain, plain)
+    assert "more" not in policies.line(POLICIES[0], list(map(Pair, plain, plain)))
 
 
 def test_quantiles_count_answers() -> None:

@@ -32,11 +32,14 @@ class DeadlinesMachine(RuleBasedStateMachine):
         self.deadlines = Deadlines()
         self.model: dict[Place, int] = {}
         self.last = 0
+        self.first_id = StreamId(0, 0)
 
     @rule(place=IDS, deadline_ms=TIMES)
     def put(self, place: Place, deadline_ms: int) -> None:
-        """Any entry, at any time."""
-        self.deadlines.put(StreamId(*place), deadline_ms)
+        """Any entry, at any time. Whether it is the first is told."""
+        self.model.pop(place, None)
+        is_first = deadline_ms < min(self.model.values(), default=NEVER)
+        assert self.deadlines.put(StreamId(*place), deadline_ms) is is_first
         self.model[place] = deadline_ms
 
     @rule(count=st.integers(1, 90), step=st.integers(0, 3))
@@ -84,23 +87,42 @@ class DeadlinesMachine(RuleBasedStateMachine):
     def prune(self, place: Place) -> None:
         """Only what is before the id goes, and at least one of that."""
         before = {p for p in self.model if p < place}
-        self.deadlines.prune(StreamId(*place))
-        left = {key(entry_id) for _, entry_id in self.deadlines.all()}
-        gone = set(self.model) - left
+        self.first_id = StreamId(*place)
+        self.deadlines.prune(self.first_id)
+        gone = self.forget_what_is_gone()
         assert gone <= before
         assert len(gone) >= min(1, len(before))
-        for each in gone:
-            del self.model[each]
+
+    @rule(times=st.integers(1, 40))
+    def prune_again(self, times: int) -> None:
+        """The stream still begins there: nothing else goes."""
+        before = {p for p in self.model if p < key(self.first_id)}
+        for _ in range(times):
+            self.deadlines.prune(self.first_id)
+        assert self.forget_what_is_gone() <= before
+
+    @rule(place=IDS)
+    def prune_all(self, place: Place) -> None:
+        """A stream that begins at one entry for long: nothing before it is left."""
+        before = {p for p in self.model if p < place}
+        self.first_id = StreamId(*place)
+        for _ in before:
+            self.deadlines.prune(self.first_id)
+        assert self.forget_what_is_gone() == before
 
     @rule()
-    def forget_first(self) -> None:
+    def forget_in_trees(self) -> None:
         """One of them goes."""
-        if self.model:
-            self.deadlines.forget_first()
-            left = {key(entry_id) for _, entry_id in self.deadlines.all()}
-            gone = set(self.model) - left
-            assert len(gone) == 1
-            del self.model[gone.pop()]
+        if self.deadlines.in_trees():
+            self.deadlines.forget_in_trees()
+            assert len(self.forget_what_is_gone()) == 1
+
+    def forget_what_is_gone(self) -> set[Place]:
+        """Let the model lose what the deadlines have lost; return that."""
+        gone = set(self.model) - {key(entry_id) for _, entry_id in self.deadlines.all()}
+        for each in gone:
+            del self.model[each]
+        return gone
 
     @invariant()
     def they_are_the_same(self) -> None:

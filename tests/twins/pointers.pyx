@@ -141,6 +141,9 @@ cdef class LaneChains:
     def number_of(self, object item):
         return lane_chains.number_of(<PyObject *>item)
 
+    def has(self, Py_ssize_t chain, uint64_t number):
+        return lane_chains.has(self.block, chain, number)
+
     def find(self, Py_ssize_t chain, uint64_t number):
         return lane_chains.find(self.block, chain, number)
 

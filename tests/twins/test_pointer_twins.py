@@ -333,6 +333,7 @@ def test_chains_agree(steps: list[tuple[str, int, int]]) -> None:
                 [held[0]] * 2 if held else [None] * 2
             )
             found = [chains.find(at, number) for chains in both]
+            assert [chains.has(at, number) for chains in both] == [number in held] * 2
             assert found == (list(items[number]) if number in held else [None] * 2)
     for chains, side in zip(both, (0, 1), strict=True):
         for at, number in product(range(4), items):

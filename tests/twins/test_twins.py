@@ -455,7 +455,8 @@ CASES: dict[str, Cases] = {
         "distance_text": args(st.floats(0, 1e9) | st.sampled_from([0.0, 0.00005, 0.99995, 1e13])),
     },
     "storage.side_data.deadline_octets": {
-        "add": args(RECORDS.map(lambda found: found[0]), U64, U64, U64),
+        "resize": RECORDS,
+        "put": st.tuples(RECORDS, U64, U64, U64).map(lambda found: (*found[0], *found[1:])),
         **dict.fromkeys(("deadline_at", "ms_at", "seq_at", "forget"), RECORDS),
     },
     "storage.strings.bit_octets": {

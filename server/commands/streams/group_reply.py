@@ -280,7 +280,7 @@ class Delivery:
         mark = out.open_array()
         if min_idle != _NO_CLAIM:
             self._write_idle(out, writer, consumer, count, now_ms, end, is_first, min_idle)
-        if self.policy is not None and pends:
+        if self.policy is not None and pends and self.policy.limits_pending():
             self._limit(self.policy, consumer)
         order = self.order
         if order is not None and order.ready.size:
@@ -301,7 +301,7 @@ class Delivery:
             if order is not None:
                 lane = lanes.lane_of(entry, order.field)
                 if (  # most often its lane is free
-                    self.was_set_back or order.lanes.find(lane) is not None
+                    self.was_set_back or order.lanes.has(lane)
                 ) and not self._is_its_turn(order, entry, lane):
                     is_over = self.reads_on or order.waiting >= MOST_PARKED
                     if is_over or (where is None and not entry.next()):

@@ -163,6 +163,8 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
         given = delivery.write_history(body, consumer, count, now_ms, end, is_first)
     else:
         pends = not request.noack
+        if idle is None and request.where is None:
+            min_idle = _NO_CLAIM  # as most often
         given = delivery.write_new(
             body, entry, consumer, count, pends, now_ms, end, is_first, min_idle
         )

@@ -6,6 +6,7 @@ from server.commands.streams.stream_args cimport Trim
 from server.commands.streams.stream_once cimport Once
 from server.dispatch.call cimport Call
 from server.table.args cimport to_int
+from storage cimport octets
 from storage.side_data.deadlines cimport Deadlines
 from storage.side_data.schedule cimport Schedule
 from storage.stream.deletions cimport Deletion, Done
@@ -26,7 +27,7 @@ cpdef bytes add_expiring(
     Call call, Py_ssize_t id_at, StreamId wanted, Trim trim, bint may_create, Once once,
     StreamId last, int64_t expire_ms
 )
-@cython.locals(deadlines=Deadlines, is_first=bint)
+@cython.locals(deadlines=Deadlines)
 cpdef int set_deadline(
     Call call, bytes key, Stream stream, Schedule schedule, StreamId entry_id, int64_t deadline_ms
 ) except -1

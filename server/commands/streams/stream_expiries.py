@@ -18,6 +18,7 @@ from server.commands.streams.stream_args import Trim
 from server.commands.streams.stream_once import Once
 from server.dispatch.call import Call
 from server.table.args import to_int
+from storage import octets
 from storage.side_data.schedule import LATEST_MS, Schedule
 from storage.stream import deletions
 from storage.stream.deletions import Deletion, Done
@@ -32,7 +33,9 @@ EXPIRED = b"expired"  # a reason of a dead letter
 
 def expiry_of(text: bytes) -> int:
     """The value of EXPIRE: ms. Raises ErrorReply."""
-    expire_ms = to_int(text, BAD_EXPIRE)
+    expire_ms = octets.short_number(text)
+    if expire_ms < 1:  # it is no small one, as most are
+        expire_ms = to_int(text, BAD_EXPIRE)
     if not 1 <= expire_ms <= _LATEST_MS:
         raise BAD_EXPIRE
     return expire_ms
@@ -103,9 +106,7 @@ def set_deadline(
     """Let an entry that was just added expire."""
     deadlines = schedule.deadlines
     deadlines.prune(stream.first_id)
-    is_first = deadline_ms < deadlines.first()
-    deadlines.put(entry_id, deadline_ms)
-    if is_first:
+    if deadlines.put(entry_id, deadline_ms):
         stream_delays.changed(call, key, schedule)
     if call.is_logged:
         log = (b"XEXPIREAT", key, b"%d" % deadline_ms, entry_id.encode())
