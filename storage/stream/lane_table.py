@@ -92,7 +92,7 @@ class LaneTable:
         self.size += 1
         if self.size > self._count:
             self._split()
-        elif self._count < _KEPT and _SPARSE * self.size > self._count:
+        elif self._count + _SPARSE <= _KEPT and _SPARSE * self.size > self._count:
             for _ in range(_SPARSE):
                 self._split()
         return True

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from storage import allocation
 from storage.stream.lane import Lane
-from storage.stream.lane_table import CHAIN, FEW, KEPT, LaneTable
+from storage.stream.lane_table import CHAIN, FEW, KEPT, SPARSE, LaneTable
 from storage.stream.pending import Pending, new_pending
 
 U64 = 2**64 - 1
@@ -148,6 +148,21 @@ def test_no_call_moves_many():
     assert max(rooms) == CHAIN * (16384 - FEW)
     assert rooms[-1] == CHAIN * (2 * KEPT - FEW)
     assert len([1 for one, two in pairwise(rooms) if one != two]) == 11 + 3
+
+
+def test_a_table_that_has_shrunk_does_not_grow_and_shrink_in_turn():
+    """One that was larger was joined at each item that left it, and split at each that came."""
+    items = {number: item_of(number) for number in map(spread, range(1, 1026))}
+    table = table_of(items)
+    while table.size >= KEPT // SPARSE:
+        assert table.remove(*items.popitem())
+    used = []
+    for number in map(spread, range(2000, 2009)):
+        assert table.add(number, item := item_of(number))
+        used.append(allocation.used_bytes())
+        assert table.remove(number, item)
+        used.append(allocation.used_bytes())
+    assert len(set(used)) == 1
 
 
 @pytest.mark.parametrize("step", [1, -1])
