@@ -7,6 +7,7 @@ calls. Whoever adds a call to these roads sees it here.
 from __future__ import annotations
 
 import cProfile
+import gc
 import pstats
 from pathlib import Path
 
@@ -33,9 +34,11 @@ def calls_of(client: SocketlessClient, server: SocketlessServer, line: str) -> i
     argv = line.encode().split()
     turn, dispatcher = server.dispatcher.turn, server.dispatcher
     profile = cProfile.Profile()
+    gc.disable()  # else what earlier tests have left may go meanwhile: __del__ would be counted
     profile.enable()
     turn.run(lambda: dispatcher.execute(client.client, argv))
     profile.disable()
+    gc.enable()
     rows = pstats.Stats(profile).stats.items()  # type: ignore[attr-defined]
     return sum(
         row[0] for (file, _, _), row in rows if file.startswith(FLOORS) and file not in INLINE

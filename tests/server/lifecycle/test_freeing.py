@@ -56,13 +56,21 @@ def test_a_large_one_goes_in_slices(server, freeing, line):
 
 
 def test_deadlines_and_jobs_go_too(server, freeing):
+    for number in range(701):  # all but the first one expire before one that came before
+        server.send("XADD", "s", "EXPIRE", 9_000_000 - number, f"{number + 1}-1", "f", "v")
     for number in range(700):
-        server.send("XADD", "s", "EXPIRE", 9_000_000, f"{number + 1}-1", "f", "v")
         server.send("XSCHEDULE", "s", f"job{number}", "EVERY", 1_000_000, "*", "f", "v")
     schedule(server, 700)
     server.send_line("DEL s")
     assert pending(server) == 1
     assert free(freeing) == 2100 // PARTS + 1
+
+
+def test_deadlines_in_the_order_of_ids_go_at_once(server):
+    for number in range(MANY):
+        server.send("XADD", "s", "EXPIRE", 9_000_000, f"{number + 1}-1", "f", "v")
+    server.send_line("DEL s")
+    assert pending(server) == 0
 
 
 @pytest.mark.parametrize("line", ["RENAME s t", "MOVE s 1", "COPY s t", "SWAPDB 0 1"])
