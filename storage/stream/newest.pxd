@@ -42,7 +42,7 @@ cdef class Newest:
     cdef list _remove_batch(self, Stream stream, StreamId end)
     @cython.locals(removal=Removal, first_key=bytes, is_first=bint, is_last=bint,
                    place=RaxIterator, node=Listpack, key=bytes, places=Places, name=Py_ssize_t,
-                   index=Py_ssize_t, at=Py_ssize_t, value=bytes)
+                   index=Py_ssize_t, at=Py_ssize_t, entry_id=StreamId, value=bytes)
     cdef Removal _walk(self, Stream stream, StreamId start, StreamId last, dict newest)
     @cython.locals(used=int64_t, value=bytes, key=bytes, name=bytes, older=bytes)
     cdef int _note(self, dict newest) except -1

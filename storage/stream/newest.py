@@ -136,10 +136,11 @@ class Newest:
                 value = stream_node.value_of(node, at, self.field, name)
                 if value is None:
                     continue
+                entry_id = stream_node.id_at(node, key, at)
                 if value in newest:
-                    removal.add(key, node, at, stream_node.id_at(node, key, at))
+                    removal.add(key, node, at, entry_id)
                 else:
-                    newest[value] = stream_node.key_at(node, key, at)
+                    newest[value] = entry_id.key()
             if is_last:
                 break
         return removal

@@ -45,8 +45,6 @@ cpdef Py_ssize_t entry_after(Listpack node, Py_ssize_t at) except -1
 @cython.locals(data=bytearray)
 cpdef Py_ssize_t alive_from(Listpack node, Py_ssize_t at) except -1
 @cython.locals(data=bytearray, ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t, seq=uint64_t)
-cpdef bytes key_at(Listpack node, bytes key, Py_ssize_t at)
-@cython.locals(data=bytearray, ms_at=Py_ssize_t, seq_at=Py_ssize_t, ms=uint64_t, seq=uint64_t)
 cpdef StreamId id_at(Listpack node, bytes key, Py_ssize_t at)
 @cython.locals(data=bytearray, at=Py_ssize_t, names=int64_t, index=Py_ssize_t)
 cpdef Py_ssize_t index_of_name(Listpack node, bytes name) except? -1

@@ -176,16 +176,6 @@ def id_at(node: Listpack, key: bytes, at: int) -> StreamId:
     return stream_id.make_id(ms, seq)
 
 
-def key_at(node: Listpack, key: bytes, at: int) -> bytes:
-    """The rax key that the entry at *at* of the node at *key* would have."""
-    data = node.data
-    ms_at = element_octets.after(data, at)
-    seq_at = element_octets.after(data, ms_at)
-    ms = octets.id_plus(octets.u64_be(key, 0), element_octets.number_at(data, ms_at))
-    seq = octets.id_plus(octets.u64_be(key, 8), element_octets.number_at(data, seq_at))
-    return octets.id_key(ms, seq)
-
-
 def index_of_name(node: Listpack, name: bytes) -> int:
     """Which of the master entry's field names is *name*, from 0 on; -1 if none is. O(names)."""
     data = node.data
