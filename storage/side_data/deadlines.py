@@ -57,7 +57,7 @@ class Deadlines:
         return first
 
     def put(self, entry_id: StreamId, deadline_ms: int) -> bool:
-        """Let an entry expire then, and not when it would have; whether none expires before it."""
+        """Let an entry expire then, not when it would have. True if that is before all others."""
         if not self._times.size and self._run.add(entry_id, deadline_ms):  # as most often
             return self._run.size == 1
         self.discard(entry_id)
@@ -86,7 +86,8 @@ class Deadlines:
     def prune(self, first_id: StreamId) -> None:
         """Forget some deadlines of entries before *first_id*, the first that is there.
 
-        Two of the run, and two of the trees, at most.
+        Two of the run, and two of the trees, at most; none while *first_id* is the very object for
+        which none was left.
         """
         if first_id is not self._pruned_to:
             self._prune(first_id)

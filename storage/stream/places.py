@@ -9,7 +9,7 @@ _SIZE = SIZE  # as a C number
 
 
 class Places:
-    """Up to *most* of them."""
+    """Up to *most* numbers, in the order in which they were added."""
 
     __slots__ = ("_data", "count")
 
@@ -18,12 +18,12 @@ class Places:
         self.count = 0
 
     def add(self, place: int) -> None:
-        """Add one at the end. Raises IndexError if it would be one too many."""
+        """Add a number at the end. Raises IndexError if there would be more than *most*."""
         if _SIZE * self.count >= len(self._data):
             raise IndexError("more entries than the node counts")
         octets.put_u32(self._data, _SIZE * self.count, place)
         self.count += 1
 
     def at(self, index: int) -> int:
-        """The one of that number, which must be less than *count*."""
+        """The number at *index*, which must be less than *count*."""
         return octets.u32(self._data, _SIZE * index)

@@ -19,7 +19,6 @@ from storage.stream.stream import MAX_ENTRY_SIZE, Stream
 from storage.stream.stream_id import StreamId
 
 DELAY, AT = b"DELAY", b"AT"
-_SCHEDULE = SCHEDULE  # as a C variable
 BAD_TIME = ErrorReply("ERR", f"DELAY and AT take milliseconds, of a time from 0 to {LATEST_MS}")
 TWICE = ErrorReply("ERR", "syntax error, DELAY or AT specified multiple times")
 WITH_AN_ID = ErrorReply(
@@ -124,7 +123,7 @@ def schedule_beside(call: Call, key: bytes) -> Schedule:
     side = call.db.side_of(key)
     if side is None:
         side = SideData()
-    schedule: Schedule | None = side.get(_SCHEDULE)
+    schedule: Schedule | None = side.get(SCHEDULE)
     if schedule is None:
         schedule = Schedule()
         side.set(SCHEDULE, schedule)

@@ -33,8 +33,8 @@ EXPIRED = b"expired"  # a reason of a dead letter
 
 def expiry_of(text: bytes) -> int:
     """The value of EXPIRE: ms. Raises ErrorReply."""
-    expire_ms = octets.short_number(text)
-    if expire_ms < 1:  # it is no small one, as most are
+    expire_ms = octets.short_number(text)  # as to_int() begins, without a call
+    if expire_ms < 1:
         expire_ms = to_int(text, BAD_EXPIRE)
     if not 1 <= expire_ms <= _LATEST_MS:
         raise BAD_EXPIRE
