@@ -234,12 +234,14 @@ test-spark-rest:
 	nice $(BIN)/python -m pytest tests/spark $(addprefix --ignore=,$(SESSION_TESTS) $(PROGRAM_TESTS))
 
 # The same sources without the compiled modules. The tests of the Spark side are skipped, and so are
-# those that compare with the newer peers, which are in build/. What pages and Makefile say is the same.
-# Replication, the crashes, the console and some of tests/compat are of whole processes, and nearly all of
-# their modules are not compiled; none of those that speak HTTP are. What clients read is compared byte by
-# byte in the rest of tests/compat; the benchmarks and the fuzzers of sockets are programs of their own.
+# those that compare with the newer peers, which are in build/. What pages, Makefile and texts say is the same.
+# Replication, the crashes, the console, starts and signals, and some of tests/compat are of whole processes,
+# and nearly all of their modules are not compiled; none of those that speak HTTP are. What clients read is
+# compared byte by byte in the rest of tests/compat; the benchmarks and the fuzzers of sockets are programs
+# of their own.
 COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication simulation \
-  test_make.py server/console server/http server/metrics server/test_fuzz_sockets.py) \
+  test_make.py test_words.py server/console server/http server/metrics server/test_fuzz_sockets.py) \
+  $(patsubst %,tests/server/process/test_%.py,start supervision signals progress_bar) \
   $(patsubst %,tests/compat/test_%.py,active_times append_only log_texts rdb_exchange saving tls users)
 
 test-uncompiled: $(DEV_READY)

@@ -42,6 +42,7 @@ from tests.compat import resp
 START_MS = 1_700_000_000_000
 PACKED_EVERY = 2  # commands of a client: its keys are never so many that the server packs them
 MANY_LOOSE = 1  # keys; from here on what HSET changes is packed at once
+LONGEST_STRING = 8 * 1024**2  # bytes: what SETBIT makes is saved, loaded and compared at each look
 INTERNAL = b"internal error; the server's log has the details"
 RESP2 = frozenset("+-:$*")
 PUSH = ">"
@@ -105,6 +106,7 @@ class FuzzedServer:
         gc.collect()
         config = Config()
         config.save = []
+        config.proto_max_bulk_len = LONGEST_STRING
         self.now_ms = START_MS
         now_ns = lambda: self.now_ms * NS_A_MS  # noqa: E731
         self.state = ServerState(config, ServerClock(now_ns, now_ns))

@@ -60,7 +60,10 @@ def calls(c: str, module: str, fixed: FixedAttributes) -> Iterator[Call]:
     for line in c.splitlines():
         if line.startswith("static ") and line.endswith("{"):
             variables = {}
-        variables.update((name, struct) for struct, name in _VARIABLE.findall(line))
+        if "struct __pyx_obj_" in line:  # to look for a word is quicker than for a pattern
+            variables.update((name, struct) for struct, name in _VARIABLE.findall(line))
+        if "__pyx_vtab)->" not in line and "__pyx_f_" not in line:
+            continue
         for found in _CALL.finditer(line):
             if found[0].startswith("__pyx_f_") and found[0].rstrip("(") not in methods:
                 continue
