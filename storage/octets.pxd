@@ -254,9 +254,19 @@ cdef inline bint same_letters(bytes text, bytes capitals) noexcept:
     cdef const uint8_t *p = <const uint8_t *>PyBytes_AS_STRING(text)
     cdef const uint8_t *q = <const uint8_t *>PyBytes_AS_STRING(capitals)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(text)
+    cdef uint32_t[2] given
+    cdef uint32_t[2] wanted
     cdef Py_ssize_t i
     if size != PyBytes_GET_SIZE(capitals):
         return False
+    # Most words have four to eight letters, and come in capitals: two numbers have them all.
+    if 4 <= size <= 8:
+        memcpy(&given[0], p, 4)
+        memcpy(&given[1], p + size - 4, 4)
+        memcpy(&wanted[0], q, 4)
+        memcpy(&wanted[1], q + size - 4, 4)
+        if given[0] == wanted[0] and given[1] == wanted[1]:
+            return True
     for i in range(size):
         if (p[i] - 32 if 97 <= p[i] <= 122 else p[i]) != q[i]:
             return False

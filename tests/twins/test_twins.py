@@ -103,6 +103,17 @@ WHOLE_NUMBER = st.tuples(TEXT | st.sampled_from([b"9223372036854775807", b"-9223
 
 
 @st.composite
+def nearly_equal_words(draw: st.DrawFn) -> tuple[bytes, bytes]:
+    """A word, and one in capitals: the same, or but for one letter."""
+    words = st.text("aBcZz[{@`", max_size=12)
+    word = draw(words | words.map(str.upper)).encode()
+    text = bytearray(word)
+    if word and draw(st.booleans()):
+        text[draw(st.integers(0, len(word) - 1))] = draw(st.sampled_from(b"aAz[{"))
+    return bytes(text), word.upper()
+
+
+@st.composite
 def strings(draw: st.DrawFn) -> tuple[bytearray, int, bytes]:
     """A buffer, an offset, and a string of a length around which a listpack's encoding changes."""
     value = bytes([draw(U8)]) * draw(ELEMENT_SIZES)
@@ -313,10 +324,7 @@ CASES: dict[str, Cases] = {
         "short_number": WHOLE_NUMBER,
         "int64_of": args(I64.map(lambda n: b"%d" % n)),
         "decimal": args(I64),
-        "same_letters": args(
-            st.text("aBcZz[{@`", max_size=4).map(str.encode),
-            st.text("ABCZ[@", max_size=4).map(str.encode),
-        ),
+        "same_letters": nearly_equal_words(),
         "format_id": args(U64, U64),
         "id_delta": args(U64, U64),
         "id_plus": args(U64, I64),
