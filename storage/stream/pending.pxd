@@ -6,7 +6,7 @@ from storage cimport allocation, octets
 from storage.rax.rax cimport Rax
 from storage.rax.rax_iterator cimport RaxIterator
 from storage.stream.redeliveries cimport Redeliveries
-from storage.stream cimport stream_id
+from storage.stream cimport kept_blocks, stream_id
 from storage.stream.stream_id cimport StreamId
 
 cdef uint32_t _MOST

@@ -36,7 +36,7 @@ from typing import Any
 
 from storage import allocation, octets
 from storage.rax.rax import Rax
-from storage.stream import links, stream_id
+from storage.stream import kept_blocks, links, stream_id
 from storage.stream.redeliveries import Redeliveries
 from storage.stream.stream_id import StreamId
 
@@ -86,6 +86,9 @@ class LanePending(Pending):
     lane: int  # 0: it has none
     turn: int  # in which reading it was given, while it is the only one of its lane
     in_chain: Any  # what follows it: see lane_chains.py
+
+
+kept_blocks.keep_for(LanePending)
 
 
 def new_pending(

@@ -5,6 +5,7 @@ A pointer becomes what a test can hold: a block of branches an object of the cla
 borrowed reference an ordinary one, bytes at an address a copy of them, NULL None.
 """
 
+cimport cython
 from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -22,7 +23,7 @@ from storage.rax cimport branches
 from storage.rdb cimport borrowed, raw
 from storage.sets cimport borrowed_set
 from storage.snapshot cimport borrowed_table
-from storage.stream cimport lane_chains, links
+from storage.stream cimport kept_blocks, lane_chains, links
 from storage.strings cimport bit_octets
 
 
@@ -112,6 +113,22 @@ def hold(target):
 
 def let_go(target):
     links.let_go(target)
+
+
+# ---------------------------------------------------------------------- storage.stream.kept_blocks
+
+
+cdef class Part:
+    cdef public uint64_t first
+
+
+@cython.final
+cdef class Whole(Part):
+    cdef public uint64_t second
+
+
+def keep_for(made):
+    kept_blocks.keep_for(made)
 
 
 # ---------------------------------------------------------------------- storage.stream.lane_chains

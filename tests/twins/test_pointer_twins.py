@@ -41,7 +41,7 @@ from storage.snapshot import borrowed_table
 from storage.sorted_sets import borrowed_sorted_set
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.sorted_sets.value_type import SORTED_SET
-from storage.stream import lane_chains, links
+from storage.stream import kept_blocks, lane_chains, links
 from storage.stream.lane import Lane
 from storage.stream.pending import Pending, new_pending
 from storage.strings import bit_octets
@@ -232,6 +232,45 @@ def test_a_link_keeps_nothing_alive_until_it_is_told_to() -> None:
     assert sys.getrefcount(target) == before + 1
     compiled().let_go(target)
     assert sys.getrefcount(target) == before
+
+
+# ---------------------------------------------------------------------- memory that a class keeps
+
+
+def test_the_plain_side_of_kept_blocks_does_nothing() -> None:
+    kept_blocks.keep_for(Pending)
+    assert new_pending(1, 2, 3, 4, 0, 5).ms == 1
+
+
+@pytest.mark.parametrize("other", [list, bytes, Pending, "Part", 5])
+def test_only_a_class_with_objects_of_one_size_keeps_blocks(other: Any) -> None:
+    made = getattr(compiled(), other) if isinstance(other, str) else other
+    with pytest.raises(TypeError):
+        compiled().keep_for(made)
+
+
+def test_objects_from_kept_blocks_are_blank_and_apart() -> None:
+    made = compiled().Whole
+    compiled().keep_for(made)
+    for count in (3, 1000, 300, 1):  # more than are kept, and fewer
+        held = [made() for _ in range(count)]
+        assert all((each.first, each.second) == (0, 0) for each in held)
+        for number, each in enumerate(held):
+            each.first, each.second = number, ~number & (2**64 - 1)
+        assert [each.first for each in held] == list(range(count))
+        assert {each.second ^ (2**64 - 1) for each in held} == set(range(count))
+        assert type(held[0]) is made
+
+
+def test_a_class_with_kept_blocks_takes_no_more_memory_for_it() -> None:
+    made = compiled().Whole
+    compiled().keep_for(made)
+    for _ in range(3):  # the first rounds fill what is kept
+        del [made() for _ in range(2000)][:]
+    before = sys.getallocatedblocks()
+    for _ in range(20):
+        del [made() for _ in range(2000)][:]
+    assert sys.getallocatedblocks() - before < 50
 
 
 # ---------------------------------------------------------------------- chains of lanes
