@@ -71,8 +71,8 @@ cdef class RequestParser:
     @cython.locals(held=Py_ssize_t)
     cpdef bint overfull(self, Py_ssize_t beside=*) except -1
     @cython.locals(
-        data=bytes, at=Py_ssize_t, size=Py_ssize_t, last=list, known=Py_ssize_t, count=int64_t,
-        length=int64_t, argv=list, index=Py_ssize_t, word=bytes,
+        data=bytes, at=Py_ssize_t, size=Py_ssize_t, last=list, count=int64_t, length=int64_t,
+        argv=list, index=Py_ssize_t,
     )
     cdef list _take_plain(self)
     @cython.locals(word=bytes)

@@ -195,10 +195,10 @@ class RequestParser:
         command before had in the same place, as in a pipeline of XADD, is that very object. So is
         the list, if its last taker has dropped it.
         """
-        data, at, size = self._data, self._at, len(self._data)
-        last, known = self._last, len(self._last)
+        data, at, last = self._data, self._at, self._last
+        size = len(data)
         count = wire.read_plain_head(data, at, STAR)
-        if count <= 0 or count > (size - at) // LEAST_WORD:
+        if count <= 0 or count * LEAST_WORD > size - at:
             return None
         at += wire.plain_head_size(count)
         argv = wire.room_for(last, count)
@@ -209,15 +209,15 @@ class RequestParser:
             at += wire.plain_head_size(length)
             if size - at < length + 2:
                 return None
-            word = last[index] if index < known else b""
-            if len(word) != length or not wire.starts_with(data, at, word):
-                if index == 0:
-                    word = _first_word(data, at, length)
-                elif index == self._ahead_place:
-                    word = self._word_ahead(data, at, length)
-                else:
-                    word = wire.cut_bytes(data, at, at + length)
-            argv[index] = word
+            if wire.has_word(last, index, data, at, length):
+                if argv is not last:
+                    argv[index] = last[index]
+            elif index == 0:
+                argv[index] = _first_word(data, at, length)
+            elif index == self._ahead_place:
+                argv[index] = self._word_ahead(data, at, length)
+            else:
+                argv[index] = wire.cut_bytes(data, at, at + length)
             at += length + 2
         self._at = at
         self._last = argv if at < size else NO_WORDS
@@ -228,7 +228,7 @@ class RequestParser:
         if self._ahead_at < len(self._ahead):
             word = self._ahead[self._ahead_at]
             self._ahead_at += 1
-            if len(word) == length and wire.starts_with(data, at, word):
+            if wire.is_there(data, at, length, word):
                 return word
         return wire.cut_bytes(data, at, at + length)
 
@@ -268,7 +268,7 @@ class RequestParser:
             at = self._end_of_words(at, 1)
             if at < 0:
                 break
-            if len(last) != length or not wire.starts_with(data, start, last):
+            if not wire.is_there(data, start, length, last):
                 last = wire.cut_bytes(data, start, start + length)
                 words.append(last)
             if count > FEW_WORDS:
@@ -484,7 +484,7 @@ def _first_word(data: bytes, at: int, length: int) -> bytes:
         return wire.cut_bytes(data, at, at + length)
     place = _place_of(data, at, length)
     word = _first_words[place]
-    if len(word) != length or not wire.starts_with(data, at, word):
+    if not wire.is_there(data, at, length, word):
         word = _first_words[place] = wire.cut_bytes(data, at, at + length)
     return word
 

@@ -1,11 +1,17 @@
 # inline only
 cimport cython
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_CheckExact,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
 from cpython.list cimport PyList_GET_SIZE
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_REFCNT
 from libc.math cimport signbit
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memmove
 
 cdef enum:
@@ -17,6 +23,7 @@ cdef extern from *:
     """
     #define PENSTOCK_NOT_A_NUMBER INT64_MIN
     """
+    PyObject *PyList_GET_ITEM(object words, Py_ssize_t index)  # Cython's takes a reference
     const int64_t NOT_A_NUMBER "PENSTOCK_NOT_A_NUMBER"
 
 
@@ -207,6 +214,52 @@ cdef inline bint starts_with(bytes data, Py_ssize_t at, bytes head) noexcept:
     )
 
 
+# Most words are short. Two numbers have all bytes of one, some of them twice.
+cdef inline bint _same_bytes(const char *one, const char *other, Py_ssize_t size) noexcept:
+    cdef uint64_t[4] long_ones
+    cdef uint32_t[4] short_ones
+    if size > 16:
+        return memcmp(one, other, size) == 0
+    if size >= 8:
+        memcpy(&long_ones[0], one, 8)
+        memcpy(&long_ones[1], other, 8)
+        memcpy(&long_ones[2], one + size - 8, 8)
+        memcpy(&long_ones[3], other + size - 8, 8)
+        return long_ones[0] == long_ones[1] and long_ones[2] == long_ones[3]
+    if size >= 4:
+        memcpy(&short_ones[0], one, 4)
+        memcpy(&short_ones[1], other, 4)
+        memcpy(&short_ones[2], one + size - 4, 4)
+        memcpy(&short_ones[3], other + size - 4, 4)
+        return short_ones[0] == short_ones[1] and short_ones[2] == short_ones[3]
+    if size == 0:
+        return True
+    return (
+        one[0] == other[0]
+        and one[size >> 1] == other[size >> 1]
+        and one[size - 1] == other[size - 1]
+    )
+
+
+cdef inline bint is_there(bytes data, Py_ssize_t at, int64_t length, bytes word) noexcept:
+    return (
+        PyBytes_GET_SIZE(word) == length
+        and PyBytes_GET_SIZE(data) - at >= length
+        and _same_bytes(PyBytes_AS_STRING(data) + at, PyBytes_AS_STRING(word), length)
+    )
+
+
+# The word is borrowed: nothing is called while it is looked at.
+cdef inline bint has_word(
+    list words, Py_ssize_t index, bytes data, Py_ssize_t at, int64_t length
+) noexcept:
+    cdef PyObject *word
+    if index >= PyList_GET_SIZE(words):
+        return False
+    word = PyList_GET_ITEM(words, index)
+    return PyBytes_CheckExact(<object>word) and is_there(data, at, length, <bytes>word)
+
+
 cdef inline int64_t read_number(bytes data, Py_ssize_t start, Py_ssize_t end) noexcept:
     cdef const char *text = PyBytes_AS_STRING(data)
     cdef int64_t number = 0
@@ -226,16 +279,19 @@ cdef inline int64_t read_number(bytes data, Py_ssize_t start, Py_ssize_t end) no
 # It stops at the end because CPython puts a zero byte after the last one of each bytes object.
 cdef inline int64_t read_plain_head(bytes data, Py_ssize_t at, int mark) noexcept:
     cdef const char *text = PyBytes_AS_STRING(data) + at
-    cdef int64_t number = 0
-    cdef int size = 1
-    if text[0] != mark:
+    cdef int64_t number
+    cdef int size = 2
+    if text[0] != mark or not 48 <= text[1] <= 57:
+        return -1
+    number = text[1] - 48
+    if text[2] == 13:  # as most often
+        return number if text[3] == 10 else -1
+    if number == 0:
         return -1
     while 48 <= text[size] <= 57 and size <= PLAIN_DIGITS:
         number = number * 10 + (text[size] - 48)
         size += 1
-    if size == 1 or (text[1] == 48 and size > 2) or text[size] != 13 or text[size + 1] != 10:
-        return -1
-    return number
+    return number if text[size] == 13 and text[size + 1] == 10 else -1
 
 
 cdef inline Py_ssize_t plain_head_size(int64_t number) noexcept:

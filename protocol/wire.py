@@ -115,6 +115,16 @@ def starts_with(data: bytes, at: int, head: bytes) -> bool:
     return data.startswith(head, at)
 
 
+def is_there(data: bytes, at: int, length: int, word: bytes) -> bool:
+    """Whether *word* has *length* bytes and stands in *data* at *at*."""
+    return len(word) == length and data.startswith(word, at)
+
+
+def has_word(words: list[bytes], index: int, data: bytes, at: int, length: int) -> bool:
+    """Whether *words* has one at *index*, 0 or more, and is_there() is true of it."""
+    return index < len(words) and is_there(data, at, length, words[index])
+
+
 def read_number(data: bytes, start: int, end: int) -> int:
     """The decimal number that fills ``data[start:end]``, or NOT_A_NUMBER.
 

@@ -348,6 +348,16 @@ def test_a_word_repeated_at_the_same_index_is_the_same_object() -> None:
     assert [a is b for a, b in zip(second, third, strict=False)] == [True, False, True, True, False]
 
 
+@pytest.mark.parametrize("size", range(1, 40))
+def test_a_word_that_differs_in_one_byte_is_another_one(size: int) -> None:
+    word = bytes(range(65, 65 + size))
+    commands = []
+    for at in range(size):
+        other = word[:at] + b"." + word[at + 1 :]
+        commands += [[b"XADD", word], [b"XADD", other], [b"XADD", word], [word], [other]]
+    assert outcome([b"".join(map(request, commands))]) == (commands, None)
+
+
 def test_a_repeated_command_name_is_the_same_object_for_all_clients() -> None:
     def taken(*words: bytes) -> list[bytes]:
         parser = RequestParser()

@@ -114,6 +114,27 @@ def nearly_equal_words(draw: st.DrawFn) -> tuple[bytes, bytes]:
 
 
 @st.composite
+def word_that_stands_there(draw: st.DrawFn) -> tuple[bytes, int, int, bytes]:
+    """Data, an offset, a length, and the word that is there, or differs in a byte, or in length."""
+    data = draw(st.binary(min_size=SIZE, max_size=SIZE) | st.just(bytes(SIZE)))
+    at, length = draw(st.integers(0, SIZE)), draw(st.integers(0, 20))
+    word = bytearray(data[at : at + length])
+    if word and draw(st.booleans()):
+        word[draw(st.integers(0, len(word) - 1))] ^= 1
+    return data, at, draw(st.sampled_from([len(word), length, length + 1])), bytes(word)
+
+
+@st.composite
+def words_of_which_one_stands_there(
+    draw: st.DrawFn,
+) -> tuple[list[bytes], int, bytes, int, int]:
+    """Words, an index, which may be one too high, and data, offset and length as above."""
+    data, at, length, word = draw(word_that_stands_there())
+    words = draw(st.lists(st.just(word) | st.binary(max_size=3), max_size=3))
+    return words, draw(st.integers(0, 3)), data, at, length
+
+
+@st.composite
 def strings(draw: st.DrawFn) -> tuple[bytearray, int, bytes]:
     """A buffer, an offset, and a string of a length around which a listpack's encoding changes."""
     value = bytes([draw(U8)]) * draw(ELEMENT_SIZES)
@@ -299,6 +320,8 @@ CASES: dict[str, Cases] = {
         "decimal_size": args(I64),
         "find": args(st.binary(max_size=9), U8, st.just(0), st.integers(0, 12)),
         "starts_with": args(st.binary(max_size=9), st.just(0), st.binary(max_size=3)),
+        "is_there": word_that_stands_there(),
+        "has_word": words_of_which_one_stands_there(),
         "read_number": TEXT.flatmap(lambda t: st.tuples(st.just(t), st.just(0), st.just(len(t)))),
         "read_plain_head": args(
             st.builds(b"%b%b%b".__mod__, st.tuples(
