@@ -61,8 +61,9 @@ class ExpiringKeys:
 
     def side_of(self, key: bytes) -> SideData | None:
         """The side data of *key*, or None. That of the last key that was asked for is at hand."""
-        if key != self._asked:
-            self._found = self.side.get(key)
+        if key is not self._asked:  # in a pipeline it is that very object
+            if key != self._asked:
+                self._found = self.side.get(key)
             self._asked = key
         return self._found
 

@@ -8,6 +8,9 @@ from storage.stream cimport stream_id
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 
+cdef object _SCHEDULE
+
+
 @cython.locals(side=SideData, schedule=Schedule)
 cpdef Schedule schedule_of(Call call, bytes key)
 cpdef Schedule schedule_for(Call call, bytes key, bint may_create=*)

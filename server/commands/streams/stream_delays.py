@@ -24,6 +24,7 @@ TWICE = ErrorReply("ERR", "syntax error, DELAY or AT specified multiple times")
 WITH_AN_ID = ErrorReply(
     "ERR", "DELAY and AT take no ID but *: the entry gets that of the moment when it is due"
 )
+_SCHEDULE = SCHEDULE  # as a C variable
 NO_NUMBERS = ErrorReply("ERR", "the schedule of this stream has no numbers left")
 
 
@@ -102,7 +103,7 @@ def add_later(call: Call, delay: Delay, id_at: int, may_create: bool) -> bytes |
 def schedule_of(call: Call, key: bytes) -> Schedule | None:
     """The schedule of *key*, if it has one."""
     side = call.db.side_of(key)
-    schedule: Schedule | None = None if side is None else side.get(SCHEDULE)
+    schedule: Schedule | None = None if side is None else side.get(_SCHEDULE)
     return schedule
 
 
@@ -123,10 +124,10 @@ def schedule_beside(call: Call, key: bytes) -> Schedule:
     side = call.db.side_of(key)
     if side is None:
         side = SideData()
-    schedule: Schedule | None = side.get(SCHEDULE)
+    schedule: Schedule | None = side.get(_SCHEDULE)
     if schedule is None:
         schedule = Schedule()
-        side.set(SCHEDULE, schedule)
+        side.set(_SCHEDULE, schedule)
         call.db.put_side(key, side)
     return schedule
 
@@ -135,7 +136,7 @@ def changed(call: Call, key: bytes, schedule: Schedule) -> None:
     """*schedule* has changed, which is that of *key*; it is forgotten if nothing is in it."""
     side = call.db.side_of(key)
     if side is not None and schedule.is_nothing():
-        side.discard(SCHEDULE)
+        side.discard(_SCHEDULE)
         call.db.put_side(key, side)
     else:
         call.server.agenda.note(call.db.index, key)

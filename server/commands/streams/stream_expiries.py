@@ -54,7 +54,9 @@ def add_simply(call: Call) -> bytes | None:
         call.argv, id_at = plain, 2
     # Looked for once; but what is no field and value is refused before what is no stream.
     fields = len(argv) - 5
-    stream = call.db.find(key, Stream) if fields >= 2 and fields % 2 == 0 else None
+    stream = None
+    if fields >= 2 and not fields & 1:
+        stream = call.db.find(key, Stream)
     text = stream_steps.add_entry(call, id_at, None, None, True, None, stream)
     if stream is None:
         stream = call.db.find(key, Stream)
