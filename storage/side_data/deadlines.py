@@ -1,6 +1,6 @@
 """When entries of a stream expire: a deadline (unix ms) for each of their ids.
 
-    run      those that came in the order of the ids, as most do: 24 bytes each
+    run      those that came in the order of the ids, as most do: 24 to 30 bytes each
     ends     deadline, id  ->  True        the others, in a radix tree
     times    id            ->  deadline    and another, by their ids, of 16 bytes
 
