@@ -1,7 +1,7 @@
 """Memory that a class keeps for its next objects: the plain version of the C function in its .pxd.
 
-Cython's ``freelist`` does this for classes without a base; this is for one with a base. An object
-takes less than half the instructions to come and go. A module that calls this has one list, so it
+Cython's ``freelist`` does this for classes without a base; this is for one with a base. To make
+and drop an object takes some 80 instructions fewer. A module that calls this has one list, so it
 may call it for one class only. The sanitized build keeps nothing: it is to see what is used after
 it was freed.
 """

@@ -18,13 +18,13 @@ from storage.stream import stream_id
 from storage.stream.stream import MAX_ENTRY_SIZE, Stream
 from storage.stream.stream_id import StreamId
 
+_SCHEDULE = SCHEDULE  # as a C variable
 DELAY, AT = b"DELAY", b"AT"
 BAD_TIME = ErrorReply("ERR", f"DELAY and AT take milliseconds, of a time from 0 to {LATEST_MS}")
 TWICE = ErrorReply("ERR", "syntax error, DELAY or AT specified multiple times")
 WITH_AN_ID = ErrorReply(
     "ERR", "DELAY and AT take no ID but *: the entry gets that of the moment when it is due"
 )
-_SCHEDULE = SCHEDULE  # as a C variable
 NO_NUMBERS = ErrorReply("ERR", "the schedule of this stream has no numbers left")
 
 
