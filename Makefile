@@ -1,7 +1,7 @@
 # make run    serve on 127.0.0.1:6379 (ARGS="--port 7000 ..." for other options)
 # make build  compile the core, and wait for that; the first make run serves uncompiled meanwhile
 # make test   linters, and all tests, compiled and uncompiled. If a leg fails, the others still run,
-#             and the last line says which ones failed
+#             and the last lines say which ones failed, and why
 # make wheel  a wheel with the compiled core, and a source distribution, in dist/
 # make manylinux  make wheel, and give the wheel the tag that PyPI asks for
 # make test-wheel  install them in fresh environments, and try what a user does
@@ -147,15 +147,20 @@ endef
 
 # Three legs run side by side, so that two processors have something to do; more of them only hinder
 # each other. Of the tests the longest come first. All run, even if one fails; the last line says which
-# ones failed.
+# ones failed, and the lines before it say again why: whoever sees only the end of it must know.
 test:
-	@mkdir -p build && : > build/failed-legs
+	@rm -rf build/legs && mkdir -p build/legs && : > build/failed-legs
 	+@trap 'exit 130' INT TERM; failed=; \
 	for legs in "$(FIRST_LEGS:%=leg-%)" "$(LEGS:%=leg-%)" "$(LAST_LEGS:%=leg-%)"; do \
 	  [ -z "$$legs" ] || $(MAKE) --no-print-directory --keep-going -j3 $$legs || failed=yes; \
 	done; \
-	if [ -n "$$failed" ]; then echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi; \
+	if [ -n "$$failed" ]; then \
+	  for leg in $$(cat build/failed-legs); do grep -aE '$(REASONS)' build/legs/$$leg | cut -c 1-300 | tail -n 20; done; \
+	  echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi; \
 	echo "make $@: all is well: $(FIRST_LEGS) $(LEGS) $(LAST_LEGS)"
+
+# What tests, compilers and linters print when something is wrong.
+REASONS := ^[^ ]+: (E  |FAILED |ERROR |.*([Ee]rror:|runtime error|Sanitizer))
 
 # Each line says which leg has printed it, the last one what the leg took: that is how long, and how
 # much of the processors.
@@ -163,7 +168,7 @@ leg-%: SHELL := bash
 leg-%:
 	@set -o pipefail; TIMEFORMAT='$(*:test-%=%): took %0R s, and %0U + %0S s of CPU'; \
 	time PYTHONUNBUFFERED=1 $(MAKE) --no-print-directory $* 2>&1 \
-	  | sed -u 's/^/$(*:test-%=%): /' || { printf ' $*' >> build/failed-legs; exit 1; }
+	  | sed -u 's/^/$(*:test-%=%): /' | tee build/legs/$* || { printf ' $*' >> build/failed-legs; exit 1; }
 
 # The compiler needs less than the other legs, and begins while they are still being provided for.
 leg-build: $(RUN_READY)

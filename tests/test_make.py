@@ -22,6 +22,7 @@ LEGS = """
 include {makefile}
 good: ; @echo good has run
 bad: ; @echo bad has run; false
+unlucky: ; @echo "E   assert 1 == 2"; echo; echo "FAILED tests/test_it.py::test_it"; seq 99; false
 test-fine: ; @echo fine has run
 leg-hopeless: needed
 needed: ; @false
@@ -93,6 +94,14 @@ def test_a_failed_leg_does_not_stop_the_others(tmp_path: Path) -> None:
     assert {"bad: bad has run", "good: good has run"} <= set(lines)
     assert last == "make test: failed: bad"
     assert made.returncode != 0
+
+
+def test_the_end_says_again_why_legs_failed(tmp_path: Path) -> None:
+    lines = printed_lines(start(tmp_path, "bad", "good", "unlucky"))
+    *_, why, which, last = lines
+    assert why == "unlucky: E   assert 1 == 2"
+    assert which == "unlucky: FAILED tests/test_it.py::test_it"
+    assert sorted(last.split()[3:]) == ["bad", "unlucky"]
 
 
 def test_make_test_succeeds_if_no_leg_fails(tmp_path: Path) -> None:
