@@ -341,13 +341,13 @@ async def test_a_client_beyond_maxclients_gets_an_error() -> None:
 
 @on_each_loop
 async def test_an_idle_client_is_dropped_after_timeout_but_a_blocked_one_is_not() -> None:
-    async with running(timeout=1) as instance:
+    async with running(timeout=60) as instance:
         idle, blocked = await instance.connect(), await instance.connect()
         await ask(idle, b"PING\r\n", 7)
         blocked[1].write(b"BLPOP l 0\r\n")
         await instance.until(lambda: instance.waiting == 1)
         for client in instance.server.state.clients.values():
-            client.last_used_ms -= 5000
+            client.last_used_ms -= 100_000
         assert await idle[0].read() == b""
         assert instance.waiting == 1
 
@@ -355,12 +355,12 @@ async def test_an_idle_client_is_dropped_after_timeout_but_a_blocked_one_is_not(
 @on_each_loop
 async def test_a_client_is_not_idle_that_was_just_served_after_a_long_wait() -> None:
     """Once, timeout counted from its request, so a worker lost its connection with its element."""
-    async with running(timeout=1) as instance:
+    async with running(timeout=60) as instance:
         waiting, pushing = await instance.connect(), await instance.connect()
         waiting[1].write(b"BLPOP l 0\r\n")
         await instance.until(lambda: instance.waiting == 1)
         for client in instance.server.state.clients.values():
-            client.last_used_ms -= 5000
+            client.last_used_ms -= 100_000
         await ask(pushing, b"RPUSH l a\r\n", 4)
         assert await waiting[0].readexactly(18) == b"*2\r\n$1\r\nl\r\n$1\r\na\r\n"
         instance.server.clients.tick(0)
@@ -370,14 +370,14 @@ async def test_a_client_is_not_idle_that_was_just_served_after_a_long_wait() -> 
 @on_each_loop
 async def test_a_client_is_not_idle_that_client_pause_holds_back() -> None:
     """Once, timeout closed its connection, and its write was lost."""
-    async with running(timeout=1) as instance:
+    async with running(timeout=60) as instance:
         held, other = await instance.connect(), await instance.connect()
         await ask(other, b"CLIENT PAUSE 100000 WRITE\r\n", 5)
         held[1].write(b"SET a 1\r\n")
         await instance.until(lambda: instance.server.state.pausing.waiting == 1)
         for client in instance.server.state.clients.values():
             if client.postponed is not None:
-                client.last_used_ms -= 5000
+                client.last_used_ms -= 100_000
         instance.server.clients.tick(0)
         await ask(other, b"CLIENT UNPAUSE\r\n", 5)
         assert await held[0].readexactly(5) == b"+OK\r\n"

@@ -135,7 +135,7 @@ async def test_unread_messages_count_as_memory_until_the_subscriber_has_gone() -
 
 @on_each_loop
 async def test_a_subscriber_is_not_closed_for_being_idle() -> None:
-    async with running(timeout=1) as instance:
+    async with running(timeout=60) as instance:
         await subscriber(instance)
         other = await instance.connect()
         await ask(other, b"PING\r\n", 7)
