@@ -219,9 +219,9 @@ def packed_texts(draw: st.DrawFn, far: bool | None = None) -> tuple[bytearray, i
 
 
 def is_equal_to_itself(numbers: bytes) -> bool:
-    """Whether no number there is a NaN, in whichever order its bytes are read."""
-    read = [*struct.unpack("<ffd", numbers), *struct.unpack(">ffd", numbers)]
-    return all(number == number for number in read)
+    """Whether no number there is a NaN, in whichever order, and as whatever, its bytes are read."""
+    read = [struct.unpack(order + kind, numbers) for order in "<>" for kind in ("ffff", "dd")]
+    return all(number == number for number in sum(read, ()))
 
 
 DOUBLES = st.floats(allow_nan=False)
