@@ -3,8 +3,10 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from storage cimport allocation, octets
 from storage.rax.rax cimport Rax
-from storage.stream.lane cimport Lane, key_of
+from storage.stream cimport lane_tail
+from storage.stream.lane cimport Lane
 from storage.stream.lane_table cimport LaneTable
+from storage.stream.lane_tail cimport key_of
 from storage.stream.pending cimport LanePending, Pending
 
 cdef Py_ssize_t _ORDER
@@ -41,12 +43,12 @@ cdef class GroupOrder:
     cpdef bint may_give(self, uint64_t number, int64_t most) except -1
     @cython.locals(is_only=bint, of_lane=LanePending)
     cpdef int add(self, bytes key, Pending pending, uint64_t number) except -1
-    cdef int _add_to(self, Lane lane, bytes key, Pending pending) except -1
+    cdef int _add_to(self, Lane lane, Pending pending) except -1
     @cython.locals(of_lane=LanePending)
     cpdef int passed(self, Pending pending) except -1
     @cython.locals(number=uint64_t)
     cpdef int removed(self, bytes key, Pending pending) except -1
-    cdef int _remove_from(self, Lane lane, bytes key, Pending pending) except -1
+    cdef int _remove_from(self, Lane lane, Pending pending) except -1
     @cython.locals(lane=Lane)
     cpdef int given(self, Pending pending) except -1
     @cython.locals(lane=Lane)
@@ -60,7 +62,7 @@ cdef class GroupOrder:
     cpdef Lane first_ready(self)
     cpdef int look_again(self, Lane lane) except -1
     cpdef int pass_over(self, Lane lane) except -1
-    @cython.locals(lane=Lane, before=Pending, key=bytes)
+    @cython.locals(lane=Lane, before=Pending)
     cpdef bint may_claim(self, Pending pending, uint32_t consumer_index) except -1
     @cython.locals(found=list, lane=Lane, later=Pending)
     cpdef list taken_after(self, Pending pending, uint32_t consumer_index)

@@ -23,21 +23,23 @@ the table has the entry itself, and the entry knows the lane's number (LanePendi
 were pending before there was an order do not; of these the numbers are kept here.
 
     GroupOrder       192 bytes, compiled, with its dictionary; and the table, see lane_table.py
-    lane             144, with its key; a tree if it has several entries; its place in ``ready``
-                       0 if it is that one entry
-    pending entry      9 or more in each tree; 32 for its lane; or 152, if its number is kept here
+    lane              80; 121 for a tail, see lane_tail.py, if it has several entries; its place in
+                       ``ready``; 0 if it is that one entry
+    pending entry      9 or more in the tail; 32 for its lane; or 152, if its number is kept here
 """
 
 from __future__ import annotations
 
 from storage import allocation, octets
 from storage.rax.rax import Rax
-from storage.stream.lane import Lane, key_of
+from storage.stream import lane_tail
+from storage.stream.lane import Lane
 from storage.stream.lane_table import LaneTable
+from storage.stream.lane_tail import key_of
 from storage.stream.pending import NOBODY, PARKED, LanePending, Pending
 
 ORDER = 192  # bytes, as listed above
-LANE = 144
+LANE = 80
 OF_LANE = 32
 NUMBER = 152
 _ORDER, _LANE, _OF_LANE, _NUMBER = ORDER, LANE, OF_LANE, NUMBER  # as C numbers
@@ -106,7 +108,7 @@ class GroupOrder:
             only: LanePending = held
             lane.turn = only.turn
             lane.taken = 1
-            lane.add(key_of(only), only)
+            lane.add(only)
             self.lanes.remove(number, only)
         self.lanes.add(number, lane)
         return lane
@@ -143,10 +145,10 @@ class GroupOrder:
             self._numbers[key] = number
             self._weigh(_NUMBER)
         if not is_only:
-            self._add_to(self._lane(number), key, pending)
+            self._add_to(self._lane(number), pending)
 
-    def _add_to(self, lane: Lane, key: bytes, pending: Pending) -> None:
-        lane.add(key, pending)
+    def _add_to(self, lane: Lane, pending: Pending) -> None:
+        lane.add(pending)
         if pending.consumer_index != _NOBODY:
             lane.taken += 1
         else:
@@ -169,10 +171,10 @@ class GroupOrder:
                 del self._numbers[key]
                 self._weigh(-_NUMBER)
             if not self.lanes.remove(number, pending):  # most often it is the only one
-                self._remove_from(self._lane(number), key, pending)
+                self._remove_from(self._lane(number), pending)
 
-    def _remove_from(self, lane: Lane, key: bytes, pending: Pending) -> None:
-        lane.remove(key)
+    def _remove_from(self, lane: Lane, pending: Pending) -> None:
+        lane.remove(pending)
         if pending.consumer_index != _NOBODY:
             lane.taken -= 1
         else:
@@ -245,9 +247,8 @@ class GroupOrder:
         lane = self._lane_of(pending)
         if lane is None:
             return True
-        key = key_of(pending)
         before = lane.first
-        while before is not None and key_of(before) < key:
+        while before is not None and lane_tail.is_before(before, pending):
             if before.consumer_index != consumer_index:
                 return False
             before = lane.after(before)

@@ -2,10 +2,8 @@ cimport cython
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
-from storage.rax.rax cimport Rax
-from storage.rax.rax_iterator cimport RaxIterator
-from storage.stream cimport links
-from storage.stream cimport pending as pendings
+from storage.stream cimport lane_tail, links
+from storage.stream.lane_tail cimport LaneTail
 from storage.stream.pending cimport Pending
 
 
@@ -15,8 +13,7 @@ from storage.stream.pending cimport Pending
 cdef class Lane:
     cdef public uint64_t number
     cdef public Pending first
-    cdef public bytes key
-    cdef Rax _others
+    cdef LaneTail _tail
     cdef public Py_ssize_t taken
     cdef public int64_t turn
     cdef public int64_t ready_as
@@ -26,12 +23,8 @@ cdef class Lane:
     @cython.locals(others=Py_ssize_t)
     cpdef Py_ssize_t size(self) except -1
     cpdef Py_ssize_t waiting(self) except -1
-    @cython.locals(first=Pending, first_key=bytes)
-    cpdef int add(self, bytes key, Pending pending) except -1
-    @cython.locals(others=Rax, next_one=tuple)
-    cpdef int remove(self, bytes key) except -1
-    @cython.locals(place=RaxIterator, found=Pending)
+    @cython.locals(first=Pending, tail=LaneTail)
+    cpdef int add(self, Pending pending) except -1
+    @cython.locals(tail=LaneTail)
+    cpdef int remove(self, Pending pending) except -1
     cpdef Pending after(self, Pending pending)
-
-
-cpdef bytes key_of(Pending pending)

@@ -11,7 +11,7 @@ from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
 from server.table.keys import ACCESS, RO, KeyRange
-from storage.stream import lanes
+from storage.stream import lane_tail, lanes
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.group_order import GroupOrder
@@ -68,8 +68,8 @@ def xinfo_order(call: Call) -> Reply:
 
 
 def _first_key(lane: Lane) -> bytes:
-    assert lane.key is not None
-    return lane.key
+    assert lane.first is not None
+    return lane_tail.key_of(lane.first)
 
 
 def _shown(stream: Stream, group: ConsumerGroup, order: GroupOrder, lane: Lane) -> Reply:
