@@ -13,6 +13,7 @@ cdef uint32_t _MOST
 cdef int64_t _MANY
 cdef Py_ssize_t OBJECT
 cdef uint32_t _NOBODY
+cdef int64_t _PARKED
 cdef Py_ssize_t _FEW
 cdef Py_ssize_t BESIDE
 
@@ -49,6 +50,7 @@ cpdef int set_count(Pending pending, object count) except -1
 cpdef int64_t count_of(Pending pending) except -1
 
 
+cdef bint _is_parked(Pending pending) noexcept
 cdef bytes _held_key(Pending pending)
 
 
@@ -62,6 +64,7 @@ cdef class Beside:
     cdef Rax ahead
     cdef PyObject* ahead_from
     cdef PyObject* gone_to
+    cdef PyObject* parked
     cdef Redeliveries redelivered
 
 
@@ -106,25 +109,28 @@ cdef class DeliveryQueue:
     cdef int _leave_ahead(self, Beside beside, Rax ahead, Pending pending) except -1
     @cython.locals(gone=Pending)
     cpdef int release(self, Pending pending) except -1
-    @cython.locals(beside=Beside)
+    @cython.locals(beside=Beside, last=Pending)
     cpdef int hold(self, Pending pending, int64_t until_ms) except -1
     @cython.locals(pending=Pending)
     cpdef int ripen(self, int64_t now_ms, int64_t most) except -1
     @cython.locals(held=Rax)
     cpdef Pending first_held(self)
-    @cython.locals(held=Rax)
+    @cython.locals(beside=Beside, parked=list, pending=Pending)
     cpdef list held(self)
     @cython.locals(held=Rax, place=RaxIterator, pending=Pending, found=list)
     cpdef list ripe(self, int64_t now_ms, Py_ssize_t most)
     cpdef bint is_held(self, Pending pending) except -1
     @cython.locals(beside=Beside, held=Rax)
     cdef int _let_go(self, Pending pending) except -1
+    @cython.locals(older=Pending, newer=Pending)
+    cdef int _unpark(self, Beside beside, Pending pending) except -1
     @cython.locals(newer=Pending)
     cdef int _insert(self, Pending older, Pending pending) except -1
     @cython.locals(beside=Beside)
     cpdef int remove(self, Pending pending) except -1
     cdef int _take_out(self, Pending pending) except -1
     cdef int _join(self, Pending older, Pending newer) except -1
+    @cython.locals(beside=Beside)
     cpdef bint has_released(self) except -1
-    @cython.locals(pending=Pending, newer=Pending)
+    @cython.locals(pending=Pending, newer=Pending, parked=Pending)
     cpdef int clear(self) except -1

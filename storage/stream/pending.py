@@ -13,7 +13,8 @@ older, which is the end of the queue unless its time is set back (XCLAIM IDLE, T
 
 Held entries were released, too, but are to be claimed from a later time on (XNACK DELAY, BACKOFF).
 That is their delivery_time. They stand beside the queue, in an index by it, until they are ripe.
-Those that are parked (ORDERBY, see group_order.py) are there, too, with a time that does not come.
+Those that are parked (ORDERBY, see group_order.py) are held until a time that does not come: they
+need no index, and are linked to each other beside the queue.
 
 Entries ahead have a delivery_time that is still to come (XEXTEND, or the clock was set back). What
 is delivered now goes before them, so as soon as more than FEW are in its way they get an index:
@@ -47,11 +48,11 @@ _MANY = MANY
 OBJECT = 64  # bytes, compiled: as drawn above
 PARKED = 2**53  # held until then (unix ms): until its lane is ready, and by no time
 NOBODY = 0  # the consumer_index of an entry without an owner
-_NOBODY = NOBODY  # the same as a C number
+_NOBODY, _PARKED = NOBODY, PARKED  # the same as C numbers
 
 FEW = 16  # entries ahead: so many need no index
 _FEW = FEW  # the same as a C number
-BESIDE = 64  # bytes, compiled: of Beside
+BESIDE = 72  # bytes, compiled: of Beside
 
 _queues = 0  # of the process, that have released entries
 
@@ -168,9 +169,10 @@ def _count_queue(change: int) -> None:
 class Beside:
     """What a queue has beside it; most have none."""
 
-    __slots__ = ("ahead", "ahead_from", "gone_to", "held", "redelivered")
+    __slots__ = ("ahead", "ahead_from", "gone_to", "held", "parked", "redelivered")
 
-    held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held
+    held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held but parked
+    parked: Pending | None  # link: the last of those that are parked
     ahead: Rax | None  # delivery_time, as an id key -> the last of it, from ahead_from on; or None
     ahead_from: Pending | None  # links
     gone_to: Pending | None
@@ -178,6 +180,7 @@ class Beside:
 
     def __init__(self) -> None:
         self.held = None
+        self.parked = links.link_to(None)
         self.redelivered = None
         self.ahead = None
         self.ahead_from = links.link_to(None)
@@ -386,17 +389,25 @@ class DeliveryQueue:
         self._last_released = links.link_to(pending)
 
     def hold(self, pending: Pending, until_ms: int) -> None:
-        """Keep *pending*, which has no owner, from being claimed until then. O(log N).
+        """Keep *pending*, which has no owner, from being claimed until then.
 
-        *until_ms* is unix time, and greater than 0.
+        *until_ms* is unix time, and greater than 0. O(log N); O(1) if it is PARKED.
         """
         pending.delivery_time = until_ms
         if not self.has_released():
             _count_queue(1)
         beside = self._use()
-        if beside.held is None:
-            beside.held = Rax()
-        beside.held.insert(_held_key(pending), pending)
+        if until_ms == _PARKED:
+            last = links.follow(beside.parked)
+            pending.older_link = links.link_to(last)
+            if last is not None:
+                last.newer_link = links.link_to(pending)
+            beside.parked = links.link_to(pending)
+            links.hold(pending)
+        else:
+            if beside.held is None:
+                beside.held = Rax()
+            beside.held.insert(_held_key(pending), pending)
         allocation.used += OBJECT
 
     def ripen(self, now_ms: int, most: int) -> None:
@@ -412,15 +423,25 @@ class DeliveryQueue:
             pending = self.first_held()
 
     def first_held(self) -> Pending | None:
-        """The held entry that is to be claimed first, or None. O(1)."""
+        """The entry held that is to be claimed first, or None: of those not parked. O(1)."""
         held = None if self._beside is None else self._beside.held
         found = None if held is None else held.first()
         return None if found is None else found[1]
 
     def held(self) -> list[Pending]:
-        """All held entries, in the order in which they are to be claimed. O(their number)."""
-        held = None if self._beside is None else self._beside.held
-        return [] if held is None else [pending for _, pending in held]
+        """All held entries, in the order in which they are to be claimed; the parked by their ids.
+
+        O(N log N) in their number.
+        """
+        beside, parked = self._beside, []
+        if beside is None:
+            return []
+        pending = links.follow(beside.parked)
+        while pending is not None:
+            parked.append(pending)
+            pending = links.follow(pending.older_link)
+        parked.sort(key=_id_of)
+        return parked if beside.held is None else [one for _, one in beside.held] + parked
 
     def ripe(self, now_ms: int, most: int) -> list[Pending]:
         """Of the held entries, those that may be claimed now, *most* at most. O(their number)."""
@@ -438,7 +459,7 @@ class DeliveryQueue:
 
     def is_held(self, pending: Pending) -> bool:
         """Whether *pending*, which is here, is held. O(1)."""
-        return (
+        return _is_parked(pending) or (
             self._beside is not None
             and self._beside.held is not None
             and links.follow(pending.older_link) is None
@@ -450,14 +471,29 @@ class DeliveryQueue:
         """Take out what is held."""
         beside = self._beside
         assert beside is not None
-        held = beside.held
-        assert held is not None
-        held.remove(_held_key(pending))
-        if len(held) == 0:
-            beside.held = None
+        if _is_parked(pending):
+            self._unpark(beside, pending)
+        else:
+            held = beside.held
+            assert held is not None
+            held.remove(_held_key(pending))
+            if len(held) == 0:
+                beside.held = None
         if not self.has_released():
             _count_queue(-1)
         allocation.used -= OBJECT
+
+    def _unpark(self, beside: Beside, pending: Pending) -> None:
+        older, newer = links.follow(pending.older_link), links.follow(pending.newer_link)
+        if older is not None:
+            older.newer_link = pending.newer_link
+        if newer is None:
+            beside.parked = pending.older_link
+        else:
+            newer.older_link = pending.older_link
+        pending.older_link = links.link_to(None)
+        pending.newer_link = links.link_to(None)
+        links.let_go(pending)
 
     def _insert(self, older: Pending | None, pending: Pending) -> None:
         """Queue *pending* after *older*; in front if that is None."""
@@ -468,9 +504,9 @@ class DeliveryQueue:
         allocation.used += OBJECT
 
     def remove(self, pending: Pending) -> None:
-        """Take *pending*, which is here, out. O(1); O(log N) if it is held, or ahead."""
+        """Take out *pending*. O(log N) if it is ahead, or held and not parked; else O(1)."""
         beside = self._beside
-        if beside is not None and beside.held is not None and self.is_held(pending):
+        if beside is not None and self.is_held(pending):
             self._let_go(pending)
         else:
             if beside is not None:
@@ -507,6 +543,11 @@ class DeliveryQueue:
         if self._beside is not None:
             if self._beside.held is not None:
                 allocation.used -= OBJECT * len(self._beside.held)
+            parked = links.follow(self._beside.parked)
+            while parked is not None:
+                self._unpark(self._beside, parked)
+                allocation.used -= OBJECT
+                parked = links.follow(self._beside.parked)
             self._beside = None
         self._oldest = links.link_to(None)
         self._newest = links.link_to(None)
@@ -523,7 +564,10 @@ class DeliveryQueue:
         """Whether any entry was released, or is held. O(1)."""
         if links.follow(self._last_released) is not None:
             return True
-        return self._beside is not None and self._beside.held is not None
+        beside = self._beside
+        if beside is None:
+            return False
+        return beside.held is not None or links.follow(beside.parked) is not None
 
     def released(self) -> list[Pending]:
         """The entries that were released and not held, first released first. O(their number)."""
@@ -568,8 +612,17 @@ class DeliveryQueue:
         self.clear()
 
 
+def _is_parked(pending: Pending) -> bool:
+    """Whether it is parked. A time that far ahead of one with an owner is a consumer's doing."""
+    return pending.delivery_time == _PARKED and pending.consumer_index == _NOBODY
+
+
+def _id_of(pending: Pending) -> tuple[int, int]:
+    return pending.ms, pending.seq
+
+
 def _held_key(pending: Pending) -> bytes:
-    """What a held entry sorts by: until when, then its id."""
+    """What an entry that is held, and not parked, sorts by: until when, then its id."""
     return octets.id_key(pending.delivery_time, 0) + octets.id_key(pending.ms, pending.seq)
 
 

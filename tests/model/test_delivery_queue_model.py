@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer, ConsumerGroup
-from storage.stream.pending import FEW, id_of
+from storage.stream.pending import FEW, PARKED, id_of
 from storage.stream.stream_id import ZERO, StreamId
 from tests.worth import rounds
 
@@ -53,13 +53,14 @@ class QueueMachine(RuleBasedStateMachine):
         assert ahead - self.group.by_time.check() <= FEW
 
     @precondition(lambda self: self.places or self.held)
-    @rule(data=st.data(), more_ms=st.integers(-50, 500))
+    @rule(data=st.data(), more_ms=st.integers(-50, 500) | st.just(PARKED))
     def claim(self, data: st.DataObject, more_ms: int) -> None:
         entry_id = self._any(data)
         pending = self.group.find(entry_id)
         assert pending is not None
-        self.group.claim(pending, self.alice, self.now + more_ms, self.now)
-        self._put(entry_id.ms, 1, self.now + more_ms)
+        until = min(self.now + more_ms, PARKED)
+        self.group.claim(pending, self.alice, until, self.now)
+        self._put(entry_id.ms, 1, until)
 
     @precondition(lambda self: self.places)
     @rule(data=st.data(), apart=st.integers(0, 3), count=st.integers(1, 60))
@@ -74,15 +75,16 @@ class QueueMachine(RuleBasedStateMachine):
             self._put(ms, 1, until)
 
     @precondition(lambda self: self.places or self.held)
-    @rule(data=st.data(), hold_ms=st.sampled_from([0, 20, 100]))
+    @rule(data=st.data(), hold_ms=st.sampled_from([0, 20, 100, PARKED]))
     def release(self, data: st.DataObject, hold_ms: int) -> None:
         entry_id = self._any(data)
         pending = self.group.find(entry_id)
         assert pending is not None
         if hold_ms:
-            self.group.hold(pending, self.now + hold_ms)
+            until = min(self.now + hold_ms, PARKED)
+            self.group.hold(pending, until)
             self.places.pop(entry_id.ms, None)
-            self.held[entry_id.ms] = self.now + hold_ms
+            self.held[entry_id.ms] = until
         else:
             self.group.release(pending)
             self._put(entry_id.ms, 0)
