@@ -16,7 +16,7 @@ from storage.stream.pending import Pending
 
 TAIL = 112  # bytes, compiled: the object, and the list
 PLACE = 9  # bytes in the list, which grows by an eighth
-FEW = 64  # places that are gone, and stay in the list
+FEW = 64  # places that are gone, and stay in the list; and that are near its front
 _TAIL, _PLACE, _FEW = TAIL, PLACE, FEW  # as C numbers
 
 
@@ -49,7 +49,7 @@ class LaneTail:
             allocation.used += _PLACE
 
     def remove(self, pending: Pending) -> None:
-        """Remove one that is here. O(log N), and O(1) for each one before it or after it."""
+        """Remove one that is here. O(1) in front, O(log N) near it, else O(N): memory is moved."""
         if self._tree is not None:
             self._tree.remove(key_of(pending))
         else:
@@ -58,10 +58,10 @@ class LaneTail:
                 self._leave(at)
 
     def _leave(self, at: int) -> None:
-        """Take one out of _run, and move what is before it, or after it: whichever is less."""
+        """Take one out of _run. Near the front it is what is before it that moves."""
         allocation.used -= _PLACE
         run, begin = self._run, self._begin
-        if at - begin > len(run) - at:
+        if at - begin > _FEW:
             del run[at]
         else:
             while at > begin:
