@@ -28,7 +28,8 @@ NOT_HERE = {
 }
 # Fields that move in Redis, and are 0 here.
 ALWAYS_0 = {
-    "uptime_in_seconds", "age", "idle",  # by which server was slower
+    # By which server was slower; and a few keys expire in less than a millisecond, or in one.
+    "uptime_in_seconds", "age", "idle", "expire_cycle_cpu_milliseconds",
     "allocator_rss_bytes", "allocator-rss.bytes",  # the allocator does not tell of its own pages
     "reply_buffer_shrinks", "reply_buffer_expands",  # clients share buffers, which stay as they are
     "used_memory_vm_functions", "used_memory_functions", "functions.caches",  # made when needed

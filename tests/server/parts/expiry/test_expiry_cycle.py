@@ -64,6 +64,15 @@ def test_a_cycle_ends_when_its_share_of_time_is_used_up() -> None:
     assert state.stats.expire_time_cap_reached == 1
 
 
+def test_the_time_of_cycles_is_counted() -> None:
+    state, clock = make_state(keys=3, due=3), Clock(step=0.005)
+    cycle = cycle_of(state, clock)
+    cycle.run()
+    assert state.stats.expire_cycle_ms == pytest.approx((clock.now - clock.step) * 1000)
+    cycle.run()
+    assert state.stats.expire_cycle_ms == pytest.approx((clock.now - 2 * clock.step) * 1000)
+
+
 def test_a_long_cycle_is_a_latency_event() -> None:
     state = make_state(keys=3, due=3)
     state.latency_events.threshold_ms = 5
