@@ -335,12 +335,7 @@ class ConsumerGroup:
         pending.consumer_index = _NOBODY
 
     def hold(self, pending: Pending, until_ms: int) -> None:
-        """Release *pending*, but let it be claimed from *until_ms* (unix time > 0) on only.
-
-        No time is later than that of what is parked, which is the greatest that XNACK takes.
-        """
-        if until_ms > _PARKED:
-            until_ms = _PARKED - 1
+        """Release *pending*, but let it be claimed from *until_ms* (unix time > 0) on only."""
         had_owner = pending.consumer_index != _NOBODY
         self._disown(pending)
         self.by_time.hold(pending, until_ms)
@@ -569,8 +564,8 @@ class ConsumerGroup:
         """Put all restored entries into by_time: once, after the last. O(N log N).
 
         Those of the ids *released* have no owner, and were released in that order; those of them
-        that have a time are held until then. Raises Corrupt
-        if one of them is not pending or has an owner, or if any other has none.
+        that have a time are held until then. Raises Corrupt if one of them is not pending or has an
+        owner, or if any other has none.
         """
         waiting: list[Pending] = []
         for _, pending in self.pel:

@@ -23,7 +23,7 @@ the table has the entry itself, and the entry knows the lane's number (LanePendi
 were pending before there was an order do not; of these the numbers are kept here.
 
     GroupOrder       192 bytes, compiled, with its dictionary; and the table, see lane_table.py
-    lane              80; 121 for a tail, see lane_tail.py, if it has several entries; its place in
+    lane              80; 145 for a tail, see lane_tail.py, if it has several entries; its place in
                        ``ready``; 0 if it is that one entry
     pending entry      9 or more in the tail; 32 for its lane; or 152, if its number is kept here
 """
@@ -47,7 +47,8 @@ _PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
 
 
 class GroupOrder:
-    """The lanes of a group. All is O(log N) in its pending entries.
+    """The lanes of a group. All is O(log N) in its pending entries, but for a lane's first entry
+    that comes or goes in its middle: see lane_tail.py.
 
     If it *is_shown* only, the pending entries do not learn which lanes they have.
     """

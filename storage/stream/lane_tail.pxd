@@ -9,6 +9,7 @@ from storage.stream.pending cimport Pending
 cdef Py_ssize_t _TAIL
 cdef Py_ssize_t _PLACE
 cdef Py_ssize_t _FEW
+cdef Py_ssize_t _MANY
 
 
 @cython.final
@@ -22,7 +23,7 @@ cdef class LaneTail:
     cpdef int add(self, Pending pending) except -1
     @cython.locals(at=Py_ssize_t)
     cpdef int remove(self, Pending pending) except -1
-    @cython.locals(run=list, begin=Py_ssize_t)
+    @cython.locals(run=list, begin=Py_ssize_t, pending=Pending)
     cdef int _leave(self, Py_ssize_t at) except -1
     @cython.locals(first=Pending)
     cpdef Pending pop(self)
@@ -35,7 +36,7 @@ cdef class LaneTail:
     @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t, step=Py_ssize_t)
     cdef Py_ssize_t _place_after(self, Pending pending) except -1
     @cython.locals(tree=Rax, pending=Pending)
-    cdef int _make_tree(self) except -1
+    cdef Rax _make_tree(self)
 
 
 cdef bint is_before(Pending one, Pending other) noexcept

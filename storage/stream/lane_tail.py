@@ -2,7 +2,8 @@
 
 _run   [gone, gone | first ... last]   as they come and go mostly: behind the last, from the front
                      ^ _begin
-_tree  id key -> Pending               of a lane that got one that was not behind its last
+_tree  id key -> Pending               of a lane that got one that was not behind its last, or lost
+                                       one from the middle of many
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from storage.rax.rax import Rax
 from storage.stream import pending as pendings
 from storage.stream.pending import Pending
 
-TAIL = 112  # bytes, compiled: the object, and the list
+TAIL = 136  # bytes, compiled: the object, and the list, which begins with room for four
 PLACE = 9  # bytes in the list, which grows by an eighth
 FEW = 64  # places that are gone, and stay in the list; and that are near its front
-_TAIL, _PLACE, _FEW = TAIL, PLACE, FEW  # as C numbers
+MANY = 1024  # places that are more than are moved in memory: as many as take about 0.1 us
+_TAIL, _PLACE, _FEW, _MANY = TAIL, PLACE, FEW, MANY  # as C numbers
 
 
 class LaneTail:
@@ -32,14 +34,14 @@ class LaneTail:
         allocation.used += _TAIL
 
     def __del__(self) -> None:
-        allocation.used -= _TAIL + _PLACE * (len(self._run) - self._begin)
+        allocation.used -= _TAIL + _PLACE * len(self._run)
 
     def size(self) -> int:
         """How many there are. O(1)."""
         return len(self._run) - self._begin if self._tree is None else self._tree.size
 
     def add(self, pending: Pending) -> None:
-        """Add one. O(1) behind the last; else O(N) the first time, and O(log N) from then on."""
+        """Add one. O(1) behind the last, else O(log N); but O(N log N) if that makes the tree."""
         if self._tree is None and self.size() and is_before(pending, self._at(-1)):
             self._make_tree()
         if self._tree is not None:
@@ -49,7 +51,7 @@ class LaneTail:
             allocation.used += _PLACE
 
     def remove(self, pending: Pending) -> None:
-        """Remove one that is here. O(1) in front, O(log N) near it, else O(N): memory is moved."""
+        """Remove one that is here. O(1) in front, else O(log N); but as add() for the tree."""
         if self._tree is not None:
             self._tree.remove(key_of(pending))
         else:
@@ -59,10 +61,13 @@ class LaneTail:
 
     def _leave(self, at: int) -> None:
         """Take one out of _run. Near the front it is what is before it that moves."""
-        allocation.used -= _PLACE
         run, begin = self._run, self._begin
-        if at - begin > _FEW:
+        if at - begin > _FEW and len(run) - at > _MANY:
+            pending: Pending = run[at]
+            self._make_tree().remove(key_of(pending))
+        elif at - begin > _FEW:
             del run[at]
+            allocation.used -= _PLACE
         else:
             while at > begin:
                 run[at] = run[at - 1]
@@ -71,6 +76,7 @@ class LaneTail:
             begin += 1
             if begin > _FEW and begin > len(run) - begin:
                 del run[:begin]
+                allocation.used -= _PLACE * begin
                 begin = 0
             self._begin = begin
 
@@ -125,12 +131,14 @@ class LaneTail:
                 low = middle + 1
         return low
 
-    def _make_tree(self) -> None:
+    def _make_tree(self) -> Rax:
+        """Keep all in a tree from now on. O(N log N)."""
         tree = Rax()
         for pending in self._run[self._begin :]:
             tree.insert(key_of(pending), pending)
-        allocation.used -= _PLACE * (len(self._run) - self._begin)
+        allocation.used -= _PLACE * len(self._run)
         self._run, self._begin, self._tree = [], 0, tree
+        return tree
 
 
 def is_before(one: Pending, other: Pending) -> bool:

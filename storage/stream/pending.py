@@ -52,7 +52,7 @@ _NOBODY, _PARKED = NOBODY, PARKED  # the same as C numbers
 
 FEW = 16  # entries ahead: so many need no index
 _FEW = FEW  # the same as a C number
-BESIDE = 72  # bytes, compiled: of Beside
+BESIDE = 64  # bytes, compiled: of Beside
 
 _queues = 0  # of the process, that have released entries
 
@@ -391,13 +391,14 @@ class DeliveryQueue:
     def hold(self, pending: Pending, until_ms: int) -> None:
         """Keep *pending*, which has no owner, from being claimed until then.
 
-        *until_ms* is unix time, and greater than 0. O(log N); O(1) if it is PARKED.
+        *until_ms* is unix time, and greater than 0. O(log N); O(1) if it is PARKED, which no other
+        time is later than: it is the latest that XNACK takes.
         """
-        pending.delivery_time = until_ms
+        pending.delivery_time = _PARKED - 1 if until_ms > _PARKED else until_ms
         if not self.has_released():
             _count_queue(1)
         beside = self._use()
-        if until_ms == _PARKED:
+        if pending.delivery_time == _PARKED:
             last = links.follow(beside.parked)
             pending.older_link = links.link_to(last)
             if last is not None:

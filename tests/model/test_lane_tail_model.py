@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage import allocation
-from storage.stream.lane_tail import FEW, LaneTail
+from storage.stream.lane_tail import FEW, MANY, LaneTail
 from storage.stream.pending import Pending, new_pending
 from tests.worth import rounds
 
 # What a group does: entries come in the order of their ids, and leave in front, or anywhere.
 steps = st.lists(
     st.tuples(
-        st.sampled_from(("add", "add", "add", "add many", "pop", "pop many", "remove", "insert")),
+        st.sampled_from(
+            ("add", "add", "add", "add many", "fill", "pop", "pop many", "remove", "insert")
+        ),
         st.integers(0, 400),
     ),
     max_size=60,
@@ -45,11 +47,16 @@ class Pair:
             self.model[number] = entry(number)
             self.tail.add(self.model[number])
 
+    def add_more(self, times: int, number: int) -> None:
+        for _ in range(times):
+            self.last += 1 + number % 3
+            self.add(self.last)
+
     def do(self, step: str, number: int) -> None:
         if step.startswith("add"):
-            for _ in range(3 * FEW if step == "add many" else 1):
-                self.last += 1 + number % 3
-                self.add(self.last)
+            self.add_more(3 * FEW if step == "add many" else 1, number)
+        elif step == "fill":  # so that there is a middle
+            self.add_more(MANY, number)
         elif step.startswith("pop"):
             for _ in range(2 * FEW if step == "pop many" else 1):
                 first = self.model.pop(min(self.model)) if self.model else None
@@ -113,3 +120,36 @@ def test_what_it_has_not_is_not_removed() -> None:
     for number in (1, 3, 5):  # of the second it has one with that id, but not this one
         tail.remove(entry(number))
     assert tail.size() == 1
+
+
+def test_one_from_the_middle_of_many_moves_few_others() -> None:
+    """A consumer that had every second entry of a lane was removed in a time of N squared."""
+    tail, count = LaneTail(), 4 * MANY
+    entries = [entry(number) for number in range(count)]
+    before = allocation.used_bytes()
+    for one in entries:
+        tail.add(one)
+    as_list = allocation.used_bytes() - before
+    assert as_list == 9 * count
+    for one in entries[: 2 * FEW : 2]:  # near the front others move
+        tail.remove(one)
+    assert 9 * tail.size() <= allocation.used_bytes() - before <= as_list
+    tail.remove(entries[-2])  # and near the end
+    assert 9 * tail.size() <= allocation.used_bytes() - before < as_list
+    tail.remove(entries[count // 2])  # here it is a tree that they are in from then on
+    assert allocation.used_bytes() - before > as_list
+    gone = {*range(0, 2 * FEW, 2), count - 2, count // 2}
+    kept = [number for number in range(count) if number not in gone]
+    assert [number_of(tail.pop()) for _ in kept] == kept
+    assert tail.size() == 0
+
+
+def test_places_that_are_gone_are_counted_until_they_are_freed() -> None:
+    before, tail = allocation.used_bytes(), LaneTail()
+    of_object = allocation.used_bytes() - before
+    for number in range(FEW):
+        tail.add(entry(number))
+    for _ in range(FEW):
+        tail.pop()
+    assert tail.size() == 0
+    assert allocation.used_bytes() - before == of_object + 9 * FEW

@@ -207,7 +207,7 @@ class Delivery:
     def ms_to_held(self, now_ms: int) -> int:
         """After how many ms the first entry that is held may be given; 0 if none is held."""
         held = self.group.by_time.first_held()
-        if held is None or held.delivery_time == _PARKED:
+        if held is None:
             return 0
         return max(1, held.delivery_time - now_ms)
 

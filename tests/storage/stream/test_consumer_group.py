@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from server.commands.streams.stream_releases import LATEST
 from storage import allocation
 from storage.errors import Corrupt
+from storage.stream import rewrite
 from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGroup
-from storage.stream.pending import MAX_COUNT, id_of
+from storage.stream.pending import MAX_COUNT, PARKED, id_of
+from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
 from tests.worth import PLAIN
 
@@ -361,3 +364,18 @@ def test_the_collector_knows_nothing_of_a_group(group: ConsumerGroup) -> None:
     member = consumer(group, b"alice")
     parts = [group, group.pel, group.by_time, group.oldest(), member, member.pel]
     assert not any(gc.is_tracked(part) for part in parts)
+
+
+@pytest.mark.parametrize("until", [PARKED + 1, 2**63 - 1])
+def test_what_a_file_holds_beyond_the_latest_time_is_rewritten_with_a_time_that_xnack_takes(
+    until: int,
+) -> None:
+    """An AOF that was rewritten from such a snapshot could not be loaded."""
+    stream = Stream()
+    group = stream.create_group(b"g", StreamId(0, 0))
+    group.restore(StreamId(1, 1), until, 3)
+    group.settle([StreamId(1, 1)])
+    assert [entry.delivery_time for entry in group.by_time.held()] == [PARKED - 1]
+    *_, last = rewrite.commands(b"k", stream)
+    assert last[-2:] == [b"AT", b"%d" % (PARKED - 1)]
+    assert PARKED - 1 <= LATEST
