@@ -36,7 +36,7 @@ cdef class GroupOrder:
     cdef inline uint64_t _number_of(self, Pending pending) except? 1
     cpdef bint has_lane(self, Pending pending) except -1
     @cython.locals(number=uint64_t)
-    cdef Lane _lane_of(self, Pending pending)
+    cpdef Lane lane_of(self, Pending pending)
     @cython.locals(lane=Lane, only=LanePending)
     cdef Lane _lane(self, uint64_t number)
     @cython.locals(lane=Lane, only=LanePending)
@@ -62,7 +62,5 @@ cdef class GroupOrder:
     cpdef Lane first_ready(self)
     cpdef int look_again(self, Lane lane) except -1
     cpdef int pass_over(self, Lane lane) except -1
-    @cython.locals(lane=Lane, before=Pending)
-    cpdef bint may_claim(self, Pending pending, uint32_t consumer_index) except -1
-    @cython.locals(found=list, lane=Lane, later=Pending)
+    @cython.locals(found=list, lane=Lane, one=Pending, left=Py_ssize_t)
     cpdef list taken_after(self, Pending pending, uint32_t consumer_index)

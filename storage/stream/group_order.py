@@ -23,7 +23,7 @@ the table has the entry itself, and the entry knows the lane's number (LanePendi
 were pending before there was an order do not; of these the numbers are kept here.
 
     GroupOrder       192 bytes, compiled, with its dictionary; and the table, see lane_table.py
-    lane              80; 145 for a tail, see lane_tail.py, if it has several entries; its place in
+    lane              80; 153 for a tail, see lane_tail.py, if it has several entries; its place in
                        ``ready``; 0 if it is that one entry
     pending entry      9 or more in the tail; 32 for its lane; or 152, if its number is kept here
 """
@@ -91,7 +91,7 @@ class GroupOrder:
         """Whether *pending* has a lane."""
         return self._number_of(pending) != 0
 
-    def _lane_of(self, pending: Pending) -> Lane | None:
+    def lane_of(self, pending: Pending) -> Lane | None:
         """The lane of *pending*, or None."""
         number = self._number_of(pending)
         return self._lane(number) if number else None
@@ -184,7 +184,7 @@ class GroupOrder:
 
     def given(self, pending: Pending) -> None:
         """A consumer has been given an entry that had no owner. It may have no lane."""
-        lane = self._lane_of(pending)
+        lane = self.lane_of(pending)
         if lane is not None:
             lane.taken += 1
             self.waiting -= 1
@@ -192,7 +192,7 @@ class GroupOrder:
 
     def given_back(self, pending: Pending) -> None:
         """A consumer has an entry no more, which is pending still. It may have no lane."""
-        lane = self._lane_of(pending)
+        lane = self.lane_of(pending)
         if lane is not None:
             lane.taken -= 1
             self.waiting += 1
@@ -200,7 +200,7 @@ class GroupOrder:
 
     def moved(self, pending: Pending) -> None:
         """An entry without an owner is held until another time."""
-        lane = self._lane_of(pending)
+        lane = self.lane_of(pending)
         if lane is not None:
             self._settle(lane)
 
@@ -243,30 +243,21 @@ class GroupOrder:
 
     # ------------------------------------------------------------------ claims
 
-    def may_claim(self, pending: Pending, consumer_index: int) -> bool:
-        """Whether that consumer has all entries before this one in its lane. O(those * log N)."""
-        lane = self._lane_of(pending)
-        if lane is None:
-            return True
-        before = lane.first
-        while before is not None and lane_tail.is_before(before, pending):
-            if before.consumer_index != consumer_index:
-                return False
-            before = lane.after(before)
-        return True
-
     def taken_after(self, pending: Pending, consumer_index: int) -> list[Pending]:
         """Those after *pending* in its lane that another consumer than that has.
 
-        NOBODY is no consumer, so then these are all that any consumer has. O(those * log N).
+        NOBODY is no consumer, so then these are all that any consumer has. O(those that anybody
+        has), as these are the first of a lane; else O(the lane).
         """
         found: list[Pending] = []
-        lane = self._lane_of(pending)
-        if lane is None or lane.taken == 0:
+        lane = self.lane_of(pending)
+        if lane is None:
             return found
-        later = lane.after(pending)
-        while later is not None:
-            if later.consumer_index not in (_NOBODY, consumer_index):
-                found.append(later)
-            later = lane.after(later)
+        left, one = lane.taken, lane.first
+        while one is not None and left > 0:
+            if one.consumer_index != _NOBODY:
+                left -= 1
+                if one.consumer_index != consumer_index and lane_tail.is_before(pending, one):
+                    found.append(one)
+            one = lane.after(one)
         return found

@@ -17,6 +17,7 @@ cdef Py_ssize_t _MANY
 cdef class LaneTail:
     cdef list _run
     cdef Py_ssize_t _begin
+    cdef Py_ssize_t _found
     cdef Rax _tree
 
     cpdef Py_ssize_t size(self) except -1
@@ -29,7 +30,7 @@ cdef class LaneTail:
     cpdef Pending pop(self)
     @cython.locals(found=tuple, first=Pending)
     cpdef Pending first(self)
-    @cython.locals(found=Pending, place=RaxIterator, at=Py_ssize_t)
+    @cython.locals(found=Pending, place=RaxIterator, run=list, at=Py_ssize_t, is_here=bint)
     cpdef Pending after(self, Pending pending)
     @cython.locals(found=Pending)
     cdef Pending _at(self, Py_ssize_t place)
@@ -39,5 +40,5 @@ cdef class LaneTail:
     cdef Rax _make_tree(self)
 
 
-cdef bint is_before(Pending one, Pending other) noexcept
+cpdef bint is_before(Pending one, Pending other) noexcept
 cpdef bytes key_of(Pending pending)

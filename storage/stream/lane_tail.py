@@ -2,6 +2,7 @@
 
 _run   [gone, gone | first ... last]   as they come and go mostly: behind the last, from the front
                      ^ _begin
+                     after() has found the one at _found
 _tree  id key -> Pending               of a lane that got one that was not behind its last, or lost
                                        one from the middle of many
 """
@@ -15,7 +16,7 @@ from storage.rax.rax import Rax
 from storage.stream import pending as pendings
 from storage.stream.pending import Pending
 
-TAIL = 136  # bytes, compiled: the object, and the list, which begins with room for four
+TAIL = 144  # bytes, compiled: the object, and the list, which begins with room for four
 PLACE = 9  # bytes in the list, which grows by an eighth
 FEW = 64  # places that are gone, and stay in the list; and that are near its front
 MANY = 1024  # places that are more than are moved in memory: as many as take about 0.1 us
@@ -25,11 +26,12 @@ _TAIL, _PLACE, _FEW, _MANY = TAIL, PLACE, FEW, MANY  # as C numbers
 class LaneTail:
     """Pending entries by their ids; no two have one. It keeps them alive."""
 
-    __slots__ = ("_begin", "_run", "_tree")
+    __slots__ = ("_begin", "_found", "_run", "_tree")
 
     def __init__(self) -> None:
         self._run: list[Any] = []  # Pending; None in the places that are gone
         self._begin = 0  # where the first one is
+        self._found = 0  # where to look first: who walks over all does not search for each
         self._tree: Rax | None = None  # then it has all, and _run has none
         allocation.used += _TAIL
 
@@ -98,15 +100,21 @@ class LaneTail:
         return first
 
     def after(self, pending: Pending) -> Pending | None:
-        """The first one whose id is greater than that of *pending*, or None. O(log N)."""
+        """The first one whose id is greater than that of *pending*, or None.
+
+        O(1) if *pending* is what it has returned last, else O(log N).
+        """
         found: Pending | None = None
         if self._tree is not None:
             place = self._tree.seek(">", key_of(pending))
             found = place.value if place.next() else None
         else:
-            at = self._place_after(pending)
-            if at < len(self._run):
-                found = self._run[at]
+            run, at = self._run, self._found
+            is_here = at < len(run) and run[at] is pending
+            at = at + 1 if is_here else self._place_after(pending)
+            if at < len(run):
+                found = run[at]
+                self._found = at
         return found
 
     def _at(self, place: int) -> Pending:

@@ -35,12 +35,14 @@ cdef class Claim:
     cdef readonly Py_ssize_t claimed
     cdef readonly int64_t changes
     cdef readonly GroupPolicy policy
+    cdef readonly object lanes
     cdef readonly list dead
     cdef readonly list forced
 
     cpdef bint is_idle(self, Pending pending) except -1
     @cython.locals(entry_id=StreamId)
     cpdef take(self, Pending pending)
+    cdef _take_back(self, list others)
     cdef bint _is_dead(self, Pending pending) except -1
     cpdef drop(self, Pending pending, StreamId entry_id)
     @cython.locals(argv=list)

@@ -9,6 +9,7 @@ from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
+from storage.stream.lane_claims import LaneClaims
 from storage.stream.pending import NOBODY, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
@@ -33,6 +34,7 @@ class Claim:
         "group",
         "is_new",
         "just_id",
+        "lanes",
         "min_idle",
         "out",
         "policy",
@@ -61,6 +63,8 @@ class Claim:
             key, name = self.call.argv[1], self.call.argv[2]
             self.policy = dead_letters.policy_of(call, key, name)
             group_orders.order_of(call, key, name, self.policy, stream, group)
+        order = None if call.is_replayed() else group.order  # what is replayed is done as it says
+        self.lanes = None if order is None else LaneClaims(order, self.consumer.index)
         self.dead: list[Pending] = []  # what was delivered too often to be claimed
         self.forced: list[Pending] = []  # what was not pending before
 
@@ -68,9 +72,8 @@ class Claim:
         """Whether it was last delivered as long ago as the claim demands, and it is its turn."""
         if self.min_idle and not self.group.is_idle(pending, self.min_idle, self.call.now_ms):
             return False
-        if self.group.order is None or self.call.is_replayed():
-            return True
-        return group_orders.may_claim(self.group, pending, self.consumer.index)
+        lanes = self.lanes
+        return lanes is None or lanes.may_claim(pending)
 
     def take(self, pending: Pending) -> None:
         """Give *pending*, whose entry exists, to the consumer, and write it to the reply.
@@ -94,10 +97,14 @@ class Claim:
         self.claimed += 1
         self.consumer.active_time = self.call.now_ms
         self.changed(pending, entry_id)
-        if self.group.order is not None:
-            group_orders.claimed(
-                self.call, self.call.argv[1], self.call.argv[2], self.group, pending
-            )
+        if self.lanes is not None:
+            self._take_back(self.lanes.others_after(pending))
+
+    def _take_back(self, others: list[Pending]) -> None:
+        """What others have of a lane that is the consumer's now goes back to it."""
+        if others:
+            group_orders.park(self.group, others)
+            group_orders.log(self.call, self.call.argv[1], self.call.argv[2], others)
 
     def _is_dead(self, pending: Pending) -> bool:
         if self.policy is None or self.just_id or self.retry_count is not None:
@@ -162,7 +169,8 @@ class Claim:
         elif force:
             lane = group_orders.lane_at(self.call, self.stream, self.group, entry_id)
             forced = self.group.force(entry_id, self.call.now_ms, lane)
-            if lane and not group_orders.may_claim(self.group, forced, self.consumer.index):
+            lanes = self.lanes
+            if lane and lanes is not None and not lanes.may_claim(forced):
                 self.group.ack(entry_id)
                 return
             self.forced.append(forced)

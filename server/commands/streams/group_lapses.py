@@ -70,7 +70,7 @@ def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> No
             group.release(pending)
         else:
             continue  # it is claimed without going back
-        released += [pending, *group_orders.take_back(group, order, pending, NOBODY)]
+        released += [pending, *group_orders.take_back(group, order, pending)]
     group_orders.log(call, key, name, released)
     moved = dead_letters.bury(call, key, name, dead, DELIVERIES) if dead else 0
     if len(lapsed) == MOST_AT_ONCE and (released or moved):

@@ -69,46 +69,27 @@ def gone_back(
 
     These were not begun, so that is no delivery.
     """
-    _take_back_all(call, key, name, group, ones, NOBODY)
-
-
-def claimed(call: Call, key: bytes, name: bytes, group: ConsumerGroup, pending: Pending) -> None:
-    """A consumer has claimed *pending*: what others have of its lane, after it, goes back."""
-    _take_back_all(call, key, name, group, [pending], pending.consumer_index)
-
-
-def may_claim(group: ConsumerGroup, pending: Pending, consumer_index: int) -> bool:
-    """Whether that consumer has all that is before *pending* in its lane."""
-    order = group.order
-    return order is None or order.may_claim(pending, consumer_index)
-
-
-def _take_back_all(
-    call: Call,
-    key: bytes,
-    name: bytes,
-    group: ConsumerGroup,
-    ones: list[Pending],
-    but_of: int,
-) -> None:
     order = group.order
     if order is None or call.is_replayed():
         return
     taken: list[Pending] = []
     for pending in ones:
-        taken += take_back(group, order, pending, but_of)
+        taken += take_back(group, order, pending)
     log(call, key, name, taken)
 
 
-def take_back(
-    group: ConsumerGroup, order: GroupOrder, pending: Pending, but_of: int
-) -> list[Pending]:
-    """Park what comes after *pending* in its lane and is any consumer's, but of that one."""
-    taken = order.taken_after(pending, but_of)
-    for later in taken:
-        group.release(later)
-        group.uncount(later)
+def take_back(group: ConsumerGroup, order: GroupOrder, pending: Pending) -> list[Pending]:
+    """Park what comes after *pending* in its lane and is any consumer's."""
+    taken = order.taken_after(pending, NOBODY)
+    park(group, taken)
     return taken
+
+
+def park(group: ConsumerGroup, ones: list[Pending]) -> None:
+    """Let *ones*, which consumers have but have not begun, go back to their lanes."""
+    for pending in ones:
+        group.release(pending)
+        group.uncount(pending)
 
 
 def log(call: Call, key: bytes, name: bytes, released: list[Pending]) -> None:
