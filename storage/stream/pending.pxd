@@ -64,6 +64,7 @@ cdef class Beside:
     cdef Rax ahead
     cdef PyObject* ahead_from
     cdef PyObject* gone_to
+    cdef PyObject* set_back
     cdef PyObject* parked
     cdef Redeliveries redelivered
 
@@ -92,12 +93,15 @@ cdef class DeliveryQueue:
     @cython.locals(noted=Redeliveries)
     cpdef int forget(self, bytes key) except -1
     cdef Beside _use(self)
-    @cython.locals(older=Pending, beside=Beside, time=int64_t)
+    @cython.locals(older=Pending, beside=Beside, time=int64_t, is_set_back=bint)
     cpdef int add(self, Pending pending, int64_t now_ms=*) except -1
     @cython.locals(time=int64_t, gone=Pending)
     cdef int _note_added(self, Beside beside, Pending older, Pending pending) except -1
-    @cython.locals(older=Pending, beside=Beside, ahead=Rax, place=RaxIterator, steps=Py_ssize_t)
+    @cython.locals(older=Pending, beside=Beside, ahead=Rax, place=RaxIterator)
     cdef Pending _place_for(self, int64_t time, int64_t now_ms)
+    @cython.locals(beside=Beside, near=Pending, other=Pending, is_before=bint, is_there=bint,
+                   steps=Py_ssize_t)
+    cdef Pending _walk_to(self, Pending older, int64_t time, int64_t now_ms)
     @cython.locals(beside=Beside, first=Pending)
     cdef Pending _before_ahead(self)
     @cython.locals(beside=Beside, pending=Pending, key=bytes)

@@ -9,7 +9,9 @@ three indexes: the group's pending list and the consumer's (both by id), and thi
 Released entries (XNACK) are the first that are claimed, in the order of their release. Their
 consumer_index is NOBODY and their delivery_time 0. So the entries that have been idle for long
 enough are always in front: k of them are found in O(k). An entry is added behind all that are
-older, which is the end of the queue unless its time is set back (XCLAIM IDLE, TIME).
+older, which is the end of the queue unless its time is set back (XCLAIM IDLE, TIME). Then its place
+is looked for from the end, and from the place of the last one that was set back: one command gives
+all that it claims the same time.
 
 Held entries were released, too, but are to be claimed from a later time on (XNACK DELAY, BACKOFF).
 That is their delivery_time. They stand beside the queue, in an index by it, until they are ripe.
@@ -52,7 +54,7 @@ _NOBODY, _PARKED = NOBODY, PARKED  # the same as C numbers
 
 FEW = 16  # entries ahead: so many need no index
 _FEW = FEW  # the same as a C number
-BESIDE = 64  # bytes, compiled: of Beside
+BESIDE = 72  # bytes, compiled: of Beside
 
 _queues = 0  # of the process, that have released entries
 
@@ -169,13 +171,14 @@ def _count_queue(change: int) -> None:
 class Beside:
     """What a queue has beside it; most have none."""
 
-    __slots__ = ("ahead", "ahead_from", "gone_to", "held", "parked", "redelivered")
+    __slots__ = ("ahead", "ahead_from", "gone_to", "held", "parked", "redelivered", "set_back")
 
     held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held but parked
     parked: Pending | None  # link: the last of those that are parked
     ahead: Rax | None  # delivery_time, as an id key -> the last of it, from ahead_from on; or None
     ahead_from: Pending | None  # links
     gone_to: Pending | None
+    set_back: Pending | None  # the last one that was added before others
     redelivered: Redeliveries | None  # None: nobody wants to know
 
     def __init__(self) -> None:
@@ -185,6 +188,7 @@ class Beside:
         self.ahead = None
         self.ahead_from = links.link_to(None)
         self.gone_to = links.link_to(None)
+        self.set_back = links.link_to(None)
         allocation.used += BESIDE
 
     def __del__(self) -> None:
@@ -279,13 +283,15 @@ class DeliveryQueue:
         """Queue *pending* by its delivery_time.
 
         *now_ms* is unix time, 0 if that is not known. O(1) for the newest, and for one that is
-        newer than all up to now; O(log N) for one ahead; else O(N) of those newer, up to now.
+        newer than all up to now, or has the time of the last one that was not; O(log N) for one
+        ahead; else O(N) of those between, or of those newer up to now, whichever are fewer.
         """
         beside, time = self._beside, pending.delivery_time
         if beside is not None and beside.ahead is not None:
             self._catch_up(beside, now_ms)
         older = links.follow(self._newest)
-        if older is not None and older.delivery_time > time:
+        is_set_back = older is not None and older.delivery_time > time
+        if is_set_back:
             older = self._place_for(time, now_ms)
         if older is None:  # older than all, but not than those that were released
             older = links.follow(self._last_released)
@@ -293,6 +299,8 @@ class DeliveryQueue:
         beside = self._beside
         if beside is not None:
             self._note_added(beside, older, pending)
+        if is_set_back and time < now_ms:
+            self._use().set_back = links.link_to(pending)
 
     def _note_added(self, beside: Beside, older: Pending | None, pending: Pending) -> None:
         """Give *pending*, which is behind *older* now, its place in the index if it is ahead."""
@@ -315,8 +323,26 @@ class DeliveryQueue:
                 found: Pending = place.value
                 return found
             older = self._before_ahead()
+        return self._walk_to(older, time, now_ms)
+
+    def _walk_to(self, older: Pending | None, time: int, now_ms: int) -> Pending | None:
+        """The last entry of that *time* or before, of *older* and those before it.
+
+        Two walk by turns: one back from *older*, one from where the last one was set back.
+        """
+        beside, near = self._beside, None
+        if beside is not None and time < now_ms:  # else it is those ahead that are in the way
+            near = links.follow(beside.set_back)
+        is_before = near is not None and near.delivery_time <= time
         steps = 0
         while older is not None and older.delivery_time > time:
+            if near is not None:
+                other = links.follow(near.newer_link if is_before else near.older_link)
+                is_there = other is None or (other.delivery_time > time) == is_before
+                if is_there:
+                    older = near if is_before else other
+                    break
+                near = other
             older = links.follow(older.older_link)
             steps += 1
         if steps > _FEW and now_ms > 0:
@@ -358,6 +384,8 @@ class DeliveryQueue:
         """One that is not held is about to leave the queue."""
         if links.follow(beside.gone_to) is pending:
             beside.gone_to = pending.older_link
+        if links.follow(beside.set_back) is pending:
+            beside.set_back = pending.older_link
         if beside.ahead is not None and pending.delivery_time >= _time_of(beside.ahead_from):
             self._leave_ahead(beside, beside.ahead, pending)
 

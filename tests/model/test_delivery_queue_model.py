@@ -53,9 +53,16 @@ class QueueMachine(RuleBasedStateMachine):
         assert ahead - self.group.by_time.check() <= FEW
 
     @precondition(lambda self: self.places or self.held)
-    @rule(data=st.data(), more_ms=st.integers(-50, 500) | st.just(PARKED))
-    def claim(self, data: st.DataObject, more_ms: int) -> None:
-        entry_id = self._any(data)
+    @rule(
+        data=st.data(),
+        more_ms=st.integers(-50, 500) | st.just(PARKED),
+        count=st.sampled_from([1, 1, 8]),
+    )
+    def claim(self, data: st.DataObject, more_ms: int, count: int) -> None:
+        for _ in range(count):  # as XCLAIM IDLE does, of all with one time
+            self._claim(self._any(data), more_ms)
+
+    def _claim(self, entry_id: StreamId, more_ms: int) -> None:
         pending = self.group.find(entry_id)
         assert pending is not None
         until = min(self.now + more_ms, PARKED)

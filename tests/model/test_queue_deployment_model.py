@@ -242,7 +242,8 @@ class QueueMachine(RuleBasedStateMachine):
             self.released = {number}
             entry.count -= mode == "SILENT" and entry.count > 0
             wait = 0 if mode == "SILENT" else self.seen.policy.wait(entry.count)
-            entry.until = self.now + (wait if delay is None else delay)
+            wait = wait if delay is None else delay
+            entry.until = self.now + wait if wait else 0
         self.end_step()
 
     @precondition(lambda self: self.in_place(PENDING))
@@ -664,3 +665,20 @@ QueueMachine.TestCase.settings = settings(
     max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None
 )
 TestQueueDeployment = QueueMachine.TestCase
+
+
+def test_a_replica_that_gets_a_release_late_holds_what_its_primary_holds() -> None:
+    """It had the time of the release behind it, and released; then the clock was set back."""
+    servers = Deployment(START_MS)
+    for line in (
+        "XADD s 1-0 k x",
+        "XGROUP CREATE s g 0",
+        "XREADGROUP GROUP g ann STREAMS s >",
+        "XNACK s g FAIL IDS 1 1-0 DELAY 5",
+    ):
+        servers.primary.server.send_line(line)
+    servers.take_units()
+    servers.set_time(START_MS + 9)
+    servers.catch_up()
+    servers.set_time(START_MS - 1000)
+    servers.catch_up()

@@ -117,7 +117,8 @@ class Release:
         elif self.mode == FATAL:
             pendings.set_count(pending, pendings.MANY)
         until_ms = self._held_until(pending)
-        if until_ms > self.now_ms:
+        # What is replayed is held as where it was done, though its time may be over meanwhile.
+        if until_ms > self.now_ms or (until_ms > 0 and call.is_replayed()):
             group.hold(pending, until_ms)
         return pending
 
