@@ -47,8 +47,9 @@ _PARKED, _NOBODY = PARKED, NOBODY  # as C numbers
 
 
 class GroupOrder:
-    """The lanes of a group. All is O(log N) in its pending entries, but for a lane's first entry
-    that comes or goes in its middle: see lane_tail.py.
+    """The lanes of a group. All is O(log N) in its pending entries, if nothing else is said.
+
+    But O(N log N) the first time that an entry comes or goes within a lane: see lane_tail.py.
 
     If it *is_shown* only, the pending entries do not learn which lanes they have.
     """

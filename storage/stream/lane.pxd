@@ -27,4 +27,5 @@ cdef class Lane:
     cpdef int add(self, Pending pending) except -1
     @cython.locals(tail=LaneTail)
     cpdef int remove(self, Pending pending) except -1
+    @cython.locals(first=Pending)
     cpdef Pending after(self, Pending pending)

@@ -64,5 +64,8 @@ class Lane:
             tail.remove(pending)
 
     def after(self, pending: Pending) -> Pending | None:
-        """The entry that follows *pending*, or None."""
+        """The entry that follows *pending*, which may have left the lane, or None."""
+        first = self.first
+        if first is not None and lane_tail.is_before(pending, first):
+            return first
         return None if self._tail is None else self._tail.after(pending)

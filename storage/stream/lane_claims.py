@@ -11,7 +11,10 @@ from storage.stream.pending import Pending
 
 
 class LaneClaims:
-    """The claims of one consumer. Only they change which entries it has while this is used."""
+    """The claims of one consumer. It may lose entries meanwhile that leave the group.
+
+    No other consumer is given anything of these lanes while this is used.
+    """
 
     __slots__ = ("_consumer_index", "_has_to", "_order", "_others_have_none")
 
@@ -42,7 +45,7 @@ class LaneClaims:
     def others_after(self, pending: Pending) -> list[Pending]:
         """What others have of the lane, after an entry that was just claimed; they are to lose it.
 
-        O(those that anybody has) for the first one of a lane, then O(1).
+        As GroupOrder.taken_after() for the first one of a lane, then O(1).
         """
         lane = self._order.lane_of(pending)
         if lane is None or lane.number in self._others_have_none:

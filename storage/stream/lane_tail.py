@@ -102,7 +102,7 @@ class LaneTail:
     def after(self, pending: Pending) -> Pending | None:
         """The first one whose id is greater than that of *pending*, or None.
 
-        O(1) if *pending* is what it has returned last, else O(log N).
+        O(1) if *pending* is what it has returned last, and there is no tree; else O(log N).
         """
         found: Pending | None = None
         if self._tree is not None:

@@ -108,6 +108,7 @@ cdef class DeliveryQueue:
     cdef int _index_ahead(self, int64_t now_ms) except -1
     @cython.locals(ahead=Rax, time=int64_t, last=Pending)
     cdef int _catch_up(self, Beside beside, int64_t now_ms) except -1
+    @cython.locals(is_oldest=bint)
     cdef int _leave_beside(self, Beside beside, Pending pending) except -1
     @cython.locals(time=int64_t, key=bytes, older=Pending)
     cdef int _leave_ahead(self, Beside beside, Rax ahead, Pending pending) except -1

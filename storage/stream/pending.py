@@ -178,7 +178,7 @@ class Beside:
     ahead: Rax | None  # delivery_time, as an id key -> the last of it, from ahead_from on; or None
     ahead_from: Pending | None  # links
     gone_to: Pending | None
-    set_back: Pending | None  # the last one that was added before others
+    set_back: Pending | None  # where the last one was added before others: it, or a neighbour
     redelivered: Redeliveries | None  # None: nobody wants to know
 
     def __init__(self) -> None:
@@ -283,7 +283,7 @@ class DeliveryQueue:
         """Queue *pending* by its delivery_time.
 
         *now_ms* is unix time, 0 if that is not known. O(1) for the newest, and for one that is
-        newer than all up to now, or has the time of the last one that was not; O(log N) for one
+        newer than all up to now, or comes next to the last one that was not; O(log N) for one
         ahead; else O(N) of those between, or of those newer up to now, whichever are fewer.
         """
         beside, time = self._beside, pending.delivery_time
@@ -385,7 +385,8 @@ class DeliveryQueue:
         if links.follow(beside.gone_to) is pending:
             beside.gone_to = pending.older_link
         if links.follow(beside.set_back) is pending:
-            beside.set_back = pending.older_link
+            is_oldest = links.follow(pending.older_link) is None
+            beside.set_back = pending.newer_link if is_oldest else pending.older_link
         if beside.ahead is not None and pending.delivery_time >= _time_of(beside.ahead_from):
             self._leave_ahead(beside, beside.ahead, pending)
 

@@ -9,7 +9,7 @@ from server.commands.streams import group_orders
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.group_order import GroupOrder
 from storage.stream.lane_claims import LaneClaims
-from storage.stream.pending import NOBODY, Pending
+from storage.stream.pending import NOBODY, Pending, id_of
 from storage.stream.stream_id import ZERO, StreamId
 from tests.worth import rounds
 
@@ -61,7 +61,11 @@ def test_what_may_be_claimed_and_what_others_lose(
         before = [one for one in lane if one.ms < pending.ms]
         may = all(one.consumer_index == ann.index for one in before)
         assert claims.may_claim(pending) is may
-        if may and data.draw(st.booleans()):
+        if data.draw(st.integers(0, 3)) == 0:  # it is dead, or was deleted from the stream
+            ordered.group.ack(id_of(pending))
+            if lane:
+                lane.remove(pending)
+        elif may and data.draw(st.booleans()):
             ordered.group.claim(pending, ann, 2)
             lost = [
                 one
@@ -70,3 +74,12 @@ def test_what_may_be_claimed_and_what_others_lose(
             ]
             assert claims.others_after(pending) == lost
             group_orders.park(ordered.group, lost)
+
+
+def test_an_entry_that_becomes_the_first_of_its_lane_meanwhile_is_not_passed_over() -> None:
+    ordered = Ordered([(b"ann", 1), (None, 1), (None, 1)])
+    first, _, last = ordered.pending
+    claims = LaneClaims(ordered.order, ordered.consumers[b"ann"].index)
+    assert not claims.may_claim(last)
+    ordered.group.ack(id_of(first))
+    assert not claims.may_claim(last)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from server.commands.streams import group_steps
 from server.dispatch.call import Call
 from storage.side_data.group_policy import GroupPolicy
-from storage.stream import lanes
+from storage.stream import lane_tail, lanes
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.group_order import GroupOrder
 from storage.stream.pending import NOBODY, Pending
@@ -67,13 +67,21 @@ def gone_back(
 ) -> None:
     """The entries *ones* have gone back to their lanes; so do those after them that are taken.
 
-    These were not begun, so that is no delivery.
+    These were not begun, so that is no delivery. Each lane is looked at once, from the first of
+    *ones* that it has.
     """
     order = group.order
     if order is None or call.is_replayed():
         return
-    taken: list[Pending] = []
+    firsts: dict[int, Pending] = {}
     for pending in ones:
+        lane = order.lane_of(pending)
+        if lane is not None:
+            first = firsts.get(lane.number)
+            if first is None or lane_tail.is_before(pending, first):
+                firsts[lane.number] = pending
+    taken: list[Pending] = []
+    for pending in firsts.values():
         taken += take_back(group, order, pending)
     log(call, key, name, taken)
 

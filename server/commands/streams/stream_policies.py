@@ -122,9 +122,10 @@ def _take(policy: GroupPolicy, args: Args, is_replayed: bool, pel: Rax) -> bool:
         if word == DEADLETTER and names:
             raise errors.SYNTAX
         names = names or word == DEADLETTER
-        value = args.take()
+        values = [args.take()]
         while word == BACKOFF and args.left() and args.argv[args.at].isdigit():
-            value += b" " + args.take()
+            values.append(args.take())
+        value = b" ".join(values)
         if word == FIRST:
             policy.redelivered.add(value.split(), pel)
         elif not policy.set(word, value):
@@ -263,7 +264,7 @@ def _pause(call: Call, paused: bool) -> Reply:
     flags=Flags.WRITE | Flags.FAST,
     group="stream",
     since="0.1.0",
-    complexity="O(log N) for each id.",
+    complexity="O(log N) for each id; O(N) if the time is shorter than VISIBILITY.",
     keys=KeyRange(RW | UPDATE),
 )
 def xextend(call: Call) -> Reply:

@@ -117,7 +117,7 @@ class Release:
         elif self.mode == FATAL:
             pendings.set_count(pending, pendings.MANY)
         until_ms = self._held_until(pending)
-        # What is replayed is held as where it was done, though its time may be over meanwhile.
+        # What is replayed is held, as it was where it was done: its time may be over meanwhile.
         if until_ms > self.now_ms or (until_ms > 0 and call.is_replayed()):
             group.hold(pending, until_ms)
         return pending
@@ -129,7 +129,7 @@ class Release:
     flags=Flags.WRITE | Flags.FAST,
     group="stream",
     since="8.8.0",
-    complexity="O(1) for each id.",
+    complexity="O(1) for each id; with ORDERBY O(N) for each value, N entries of it being given.",
     keys=KeyRange(RW | UPDATE),
 )
 def xnack(call: Call) -> Reply:
