@@ -17,8 +17,10 @@ cdef class CommandQueue:
     cdef Encoder _packed
     cdef RequestParser _words
     cdef Py_ssize_t _taken
+    cdef Py_ssize_t _counted
+    cdef Py_ssize_t _counted_bytes
 
-    @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
+    @cython.locals(word=bytes)
     cpdef Py_ssize_t size(self) except -1
     cpdef Py_ssize_t memory(self) except -1
     cpdef append(self, Command command, list argv, int flags)

@@ -24,7 +24,10 @@ PLACE = 8  # bytes of a command in the list
 class CommandQueue:
     """Commands that wait for EXEC. *flags* are those that any of them has, *shared_flags* all."""
 
-    __slots__ = ("_packed", "_recent", "_taken", "_words", "commands", "flags", "shared_flags")
+    __slots__ = (
+        "_counted", "_counted_bytes", "_packed", "_recent", "_taken", "_words", "commands",
+        "flags", "shared_flags",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
@@ -34,17 +37,20 @@ class CommandQueue:
         self._packed: Encoder | None = None
         self._words: RequestParser | None = None  # of what was packed
         self._taken = 0  # of _recent
+        self._counted = 0  # of _recent, whose words have so many bytes
+        self._counted_bytes = 0
 
     def __len__(self) -> int:
         return len(self.commands)
 
     def size(self) -> int:
-        """Bytes of all words, about. O(words that are not packed yet), which are few."""
-        size = 0 if self._packed is None else len(self._packed)
-        for argv in self._recent:
-            for word in argv:
-                size += len(word)
-        return size
+        """Bytes of all words, about. O(words that have come since it was asked for last)."""
+        while self._counted < len(self._recent):
+            for word in self._recent[self._counted]:
+                self._counted_bytes += len(word)
+            self._counted += 1
+        packed = 0 if self._packed is None else len(self._packed)
+        return packed + self._counted_bytes
 
     def memory(self) -> int:
         """Bytes of memory that the queue takes."""
@@ -85,6 +91,7 @@ class CommandQueue:
             for word in argv:
                 self._packed.bulk(word)
         self._recent = []
+        self._counted = self._counted_bytes = 0
 
     def next_words(self) -> list[bytes]:
         """The words of the first of *commands*, then of the second...; each can be taken once."""

@@ -351,7 +351,8 @@ def _parse_stream_policies(text: str, _old: object) -> list[tuple[str, ...]]:
             raise BadValue("a policy begins with a pattern of names")
         at += 1
         while at < len(words) and _capitals(words[at]) in POLICY_WORDS:
-            value = words[at + 1].encode("utf-8", "surrogateescape") if words[at + 1 :] else b""
+            is_given = at + 1 < len(words)
+            value = words[at + 1].encode("utf-8", "surrogateescape") if is_given else b""
             if not policy.set(_capitals(words[at]), value) or not value:
                 raise BadValue(f"{words[at]} lacks a value, or has one that it cannot have")
             at += 2

@@ -141,12 +141,11 @@ class Access(Part):
     def remove(self, name: bytes, me: Client) -> bool:
         """ACL DELUSER: remove the user *name*, and disconnect its clients; whether there was one.
 
-        O(clients).
+        O(clients), if there was one.
         """
-        affected = self._clients_of(name)
         if self.users.remove(name) is None:
             return False
-        for client in affected:
+        for client in self._clients_of(name):
             self._close(client, me)
         return True
 

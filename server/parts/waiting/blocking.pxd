@@ -65,8 +65,12 @@ cdef class Blocking(Part):
     cpdef Waiter next_woken(self)
     cpdef list keyless(self)
     cpdef list commands_at(self, Py_ssize_t db_index, bytes key)
-    @cython.locals(waiter=Waiter, entry=tuple, ends=bint, standing=Standing)
+    @cython.locals(waiter=Waiter, entry=tuple, ends=bint)
     cpdef Waiter next_over(self, int64_t now_ms)
+    @cython.locals(standing=Standing)
+    cdef _wake(self, Waiter waiter)
+    @cython.locals(waiter=Waiter, entry=tuple, ends=bint)
+    cdef _wake_more(self, int64_t now_ms)
 
 
 @cython.locals(waiter=Waiter, at_ms=int64_t, ends=bint)

@@ -374,7 +374,8 @@ class Blocking(Part):
         """Forget and return the next waiter whose time is up by *now_ms*, first deadline first.
 
         If one comes before that may claim something now, it is returned, its keys are ready, and it
-        is not forgotten.
+        is not forgotten. Ready are those, too, of all that may claim something before the next wait
+        ends: many wait for the same moment, and each key is served once then.
         """
         while self._deadlines and self._deadlines[0][0] <= now_ms:
             entry = heappop(self._deadlines)
@@ -386,14 +387,32 @@ class Blocking(Part):
                 waiter.due_ms = 0  # its entry in the heap is gone already
                 self.forget(waiter)
             else:
-                waiter.wake_at_ms = 0
-                standing = waiter.standing
-                while standing is not None:
-                    assert isinstance(standing, Spot)
-                    self._make_ready(standing.queue)
-                    standing = standing.at_next_key
+                self._wake(waiter)
+                self._wake_more(now_ms)
             return waiter
         return None
+
+    def _wake(self, waiter: Waiter) -> None:
+        """The alarm of *waiter* has rung: make its keys ready."""
+        waiter.wake_at_ms = 0
+        standing = waiter.standing
+        while standing is not None:
+            assert isinstance(standing, Spot)
+            self._make_ready(standing.queue)
+            standing = standing.at_next_key
+
+    def _wake_more(self, now_ms: int) -> None:
+        """Make the keys ready of all whose alarms ring by *now_ms*, before a wait ends."""
+        while self._deadlines and self._deadlines[0][0] <= now_ms:
+            entry = self._deadlines[0]
+            _, _, waiter, ends = entry
+            if not _is_live(entry):
+                self._stale -= 1
+            elif ends:
+                break
+            else:
+                self._wake(waiter)
+            heappop(self._deadlines)
 
     def waiting_keys(self) -> tuple[int, int]:
         """How many keys have waiters, and how many have one that their deletion wakes."""

@@ -474,3 +474,17 @@ def test_moments_of_waiters_that_have_left_are_dropped_when_they_are_the_majorit
         )
     harness.expire(10**9)
     assert harness.blocking.next_deadline_ms is None
+
+
+def test_the_alarms_of_one_moment_have_each_key_served_once(harness):
+    """Of a thousand readers with CLAIM, each one's alarm had all thousand run again."""
+    harness.takes = False
+    for number in range(1, 6):
+        harness.park(number, b"a", wake_ms=10)
+    harness.park(9, b"b", timeout_ms=12)
+    harness.put(b"a", b"x")
+    harness.serve()
+    harness.ran.clear()
+    harness.expire(15)
+    assert sorted(harness.ran) == [1, 2, 3, 4, 5]
+    assert [client for client, _ in harness.over] == [9]
