@@ -19,7 +19,7 @@ from storage.stream.pending import Pending
 TAIL = 144  # bytes, compiled: the object, and the list, which begins with room for four
 PLACE = 9  # bytes in the list, which grows by an eighth
 FEW = 64  # places that are gone, and stay in the list; and that are near its front
-MANY = 1024  # places that are more than are moved in memory: as many as take about 0.1 us
+MANY = 1024  # places from the end: so many are moved in memory, and no more
 _TAIL, _PLACE, _FEW, _MANY = TAIL, PLACE, FEW, MANY  # as C numbers
 
 
