@@ -54,14 +54,17 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
     if silent_ms < policy.timeout_ms:
         policy.suspected_ms = 0
         return policy.timeout_ms - silent_ms
-    was_looked_at = policy.suspected_ms == call.now_ms  # by another that stands by
-    if not was_looked_at and _waits(call, key, name, policy.active_consumer):
+    again_ms = max(1, policy.timeout_ms // AGAIN)
+    # Whoever waits between the looks has read then, and that is seen.
+    if policy.suspected_ms and call.now_ms < policy.suspected_ms + again_ms:
+        return policy.suspected_ms + again_ms - call.now_ms
+    if _waits(call, key, name, policy.active_consumer):
         policy.seen_ms, policy.suspected_ms = call.now_ms, 0
         return policy.timeout_ms
-    if not policy.suspected_ms:
-        policy.suspected_ms = call.now_ms
-    since_ms = call.now_ms - policy.suspected_ms
-    return max(0, max(1, policy.timeout_ms // AGAIN) - since_ms)
+    if policy.suspected_ms:
+        return 0
+    policy.suspected_ms = call.now_ms
+    return again_ms
 
 
 def _waits(call: Call, key: bytes, name: bytes, consumer: bytes) -> bool:

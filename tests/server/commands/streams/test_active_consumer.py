@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.commands.streams import active_consumer
 from tests.server.commands.streams.test_group_policies import given, pending
 
 READ = "XREADGROUP GROUP g {} COUNT 1 WITHFENCE STREAMS s >"
@@ -97,6 +98,42 @@ def test_who_is_gone_while_it_waits_is_silent(queue):
         queue.advance(750)
     queue.send_line("XADD s 9-0 job 9")
     assert given(other.reply()) == [9]
+
+
+def test_who_waits_again_between_two_looks_is_not_silent(queue):
+    queue.send_line("XTRIM s MAXLEN 0")
+    active, other = queue.client(), queue.client()
+    other.send_line(WAIT.format("bob", 0))
+    queue.advance(1100)
+    active.send_line(WAIT.format("ann", 0))
+    queue.advance(200)
+    queue.send_line("XADD s 9-0 job 9")
+    assert given(active.reply()) == [9]
+    assert other.waits
+
+
+def test_a_silence_is_looked_at_twice_however_many_stand_by_and_whatever_is_added(
+    queue, monkeypatch
+):
+    looks = []
+
+    def counted(*args):
+        looks.append(args)
+        return waiting_at(*args)
+
+    waiting_at = active_consumer.waiting_at
+    monkeypatch.setattr(active_consumer, "waiting_at", counted)
+    standbys = [queue.client() for _ in range(20)]
+    for number, standby in enumerate(standbys):
+        standby.send_line(WAIT.format(f"standby-{number}", 0))
+    queue.advance(1000)
+    for ms in range(9, 19):
+        queue.send_line(f"XADD s {ms}-0 job {ms}")
+        queue.advance(1)
+    assert len(looks) == 1
+    queue.advance(240)
+    assert given(standbys[0].reply()) == [1]
+    assert len(looks) == 2
 
 
 def test_a_deleted_consumer_is_followed_at_once(queue):
