@@ -23,6 +23,7 @@ cdef class Blocking(Part):
     cdef object _serial
     cdef Py_ssize_t _stale
     cdef int64_t _turn
+    cdef object _kind
     cdef set _silent
     cdef Waiter _run
     cdef bint _has_delivered
@@ -61,7 +62,7 @@ cdef class Blocking(Part):
     @cython.locals(queue=Queue, by_key=dict)
     cpdef delivered(self, int db_index, bytes key)
     cdef _make_ready(self, Queue queue)
-    @cython.locals(queue=Queue, spot=Spot, waiter=Waiter)
+    @cython.locals(queue=Queue, spot=Spot, following=Spot, waiter=Waiter)
     cpdef Waiter next_woken(self)
     cpdef list keyless(self)
     cpdef list commands_at(self, Py_ssize_t db_index, bytes key)

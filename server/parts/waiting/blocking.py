@@ -60,6 +60,7 @@ class Blocking(Part):
         self._stale = 0
         self._served: Queue | None = None  # the ready key whose waiters are being served
         self._turn = 0  # counts the services of a key
+        self._kind: type | None = None  # of value that the served key had when some were passed
         self._silent: set[bytes] = set()  # names of which one has had to wait on in this service
         self._run: Waiter | None = None  # whose command is run again
         self._has_delivered = False  # that command has: those after it will see that
@@ -311,7 +312,7 @@ class Blocking(Part):
         """The next waiter to serve of those whose keys are ready; None: all are served.
 
         Of a key that is the oldest that its value wakes and that has not had its turn yet: O(1),
-        but for a queue whose oldest waiters want values of another kind.
+        but O(waiters for values of another kind) at first, and when the key has another kind.
         """
         while True:
             queue = self._served
@@ -325,6 +326,7 @@ class Blocking(Part):
                 if self.first_ready is None:
                     self._last_ready = None
                 queue.is_ready = False
+                queue.passed = None
                 self._turn += 1
                 self._some_wait_on = False
                 if self._silent:
@@ -335,6 +337,9 @@ class Blocking(Part):
                 kind = None if value is None else type(value)
                 if kind is None and not queue.on_no_key:
                     spot = None
+                elif queue.passed is not None and kind is self._kind:
+                    spot = queue.passed.after
+                self._kind = kind
             while spot is not None:
                 waiter = spot.waiter
                 if waiter.turn == self._turn:
@@ -343,10 +348,12 @@ class Blocking(Part):
                 elif waiter.block.kind is kind or waiter.block.on_no_key:
                     waiter.turn = self._turn
                     if not self._silent or waiter.block.speaks_for not in self._silent:
+                        queue.passed = spot.before
                         self._run = waiter
                         return waiter
+                    following = spot.after
                     spot.go_to_tail()
-                    spot = queue.first
+                    spot = following
                     continue
                 spot = spot.after
             self._served = None

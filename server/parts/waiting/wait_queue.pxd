@@ -26,6 +26,7 @@ cdef class Queue:
     cdef readonly bytes key
     cdef readonly Spot first
     cdef readonly Spot last
+    cdef public Spot passed
     cdef readonly Py_ssize_t on_no_key
     cdef readonly Py_ssize_t claims
     cdef readonly bint claims_for_others

@@ -55,6 +55,7 @@ class Queue:
         "last",
         "next_ready",
         "on_no_key",
+        "passed",
         "registry",
         "speaker",
         "strangers",
@@ -65,6 +66,7 @@ class Queue:
     first: Spot | None
     last: Spot | None
     on_no_key: int  # how many of them a deletion of the key wakes
+    passed: Spot | None  # those up to here have no turn in this service: see Blocking.next_woken
     claims: int  # how many would claim what others are given, each for itself
     claims_for_others: bool  # whether any did that spoke for others, which have not looked since
     is_ready: bool  # its waiters are served when the command ends
@@ -122,6 +124,8 @@ class Queue:
     def take_out(self, spot: Spot) -> None:
         """Take *spot* out of the chain."""
         before, after = spot.before, spot.after
+        if spot is self.passed:
+            self.passed = before
         if before is None:
             self.first = after
         else:
@@ -138,7 +142,7 @@ def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Q
     made = Queue.__new__(Queue)
     made.database = database
     made.key = key
-    made.first = made.last = made.next_ready = None
+    made.first = made.last = made.passed = made.next_ready = None
     made.on_no_key = made.claims = made.strangers = 0
     made.claims_for_others = False
     made.speaker = None

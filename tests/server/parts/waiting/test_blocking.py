@@ -6,6 +6,8 @@ Harness.run_again takes the place of the commands that the waiters run again.
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from server.client.client import Client
 from server.parts.waiting.blocking import MANY_STALE, Blocking
@@ -14,6 +16,7 @@ from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
 from storage.keyspace.key_lookups import ANY
 from storage.keyspace.keyspace import Keyspace
+from tests.worth import rounds
 
 
 class Harness:
@@ -39,13 +42,14 @@ class Harness:
         db=0,
         wake_ms=-1,
         speaks_for=None,
+        for_more=False,
     ):
         client = Client(number, 0)
         client.db_index = db
         over = f"over {number}".encode()
         block = new_block(
             list(keys), kind, timeout_ms, over,
-            on_no_key=on_no_key, wake_ms=wake_ms, speaks_for=speaks_for,
+            on_no_key=on_no_key, wake_ms=wake_ms, speaks_for=speaks_for, for_more=for_more,
         )  # fmt: skip
         self.blocking.park(client, [b"cmd"], block, now_ms)
         return client
@@ -488,3 +492,94 @@ def test_the_alarms_of_one_moment_have_each_key_served_once(harness):
     harness.expire(15)
     assert sorted(harness.ran) == [1, 2, 3, 4, 5]
     assert [client for client, _ in harness.over] == [9]
+
+
+# ---------------------------------------------------------------------- waiters for other kinds
+
+
+def test_who_waits_for_another_kind_is_passed_over_once_in_a_service(harness):
+    for number in range(3):
+        harness.park(number, b"a", kind=dict)
+    for number in range(3, 6):
+        harness.park(number, b"a")
+    harness.put(b"a", b"x", b"y", b"z")
+    queue = harness.blocking.queues[0, b"a"]
+    for number in range(3, 6):
+        waiter = harness.blocking.next_woken()
+        assert waiter.client.id == number
+        # Here the next search begins.
+        assert queue.passed.waiter.client.id == 2
+        harness.blocking.forget(waiter)
+    assert harness.blocking.next_woken() is None
+
+
+KINDS = {list: [b"x"], dict: {b"f": b"x"}}
+
+waiters = st.fixed_dictionaries({
+    "kind": st.sampled_from(list(KINDS)), "on_no_key": st.booleans(), "for_more": st.booleans(),
+})  # fmt: skip
+# What a command does when it is run again: whether it is answered, which client leaves, and what
+# kind of value the key has then.
+runs = st.tuples(
+    st.booleans(), st.none() | st.integers(0, 7), st.sampled_from([None, list, dict, "gone"])
+)
+
+
+class Line:
+    """What next_woken() promises, as simply as possible: each search begins at the oldest."""
+
+    def __init__(self, all_waiters):
+        self.line = [(number, waiter) for number, waiter in enumerate(all_waiters)]
+        self.had_turn = set()
+
+    def next_woken(self, kind):
+        if kind is None and not any(waiter["on_no_key"] for _, waiter in self.line):
+            return None
+        for number, waiter in self.line:
+            if number in self.had_turn:
+                if not waiter["for_more"]:
+                    return None
+            elif waiter["kind"] is kind or waiter["on_no_key"]:
+                self.had_turn.add(number)
+                return number
+        return None
+
+    def leave(self, number):
+        self.line = [spot for spot in self.line if spot[0] != number]
+
+    def wait_on(self, number):
+        spot = next((spot for spot in self.line if spot[0] == number), None)
+        if spot is not None and not spot[1]["for_more"]:
+            self.line.remove(spot)
+            self.line.append(spot)
+
+
+@settings(max_examples=rounds(300))
+@given(st.lists(waiters, min_size=1, max_size=8), st.lists(runs, min_size=1, max_size=12))
+def test_the_order_is_the_same_as_if_each_search_began_at_the_oldest(all_waiters, steps):
+    harness, model = Harness(), Line(all_waiters)
+    clients = [harness.park(number, b"a", **waiter) for number, waiter in enumerate(all_waiters)]
+    harness.put(b"a", b"x")
+    db, kind = harness.databases[0], list
+    for is_answered, leaves, becomes in steps:
+        woken = harness.blocking.next_woken()
+        number = model.next_woken(kind)
+        assert (None if woken is None else woken.client.id) == number
+        if woken is None:
+            return
+        others = {client.id: client for client in clients if client.waiter and client.id != number}
+        if leaves in others:
+            harness.blocking.forget(others[leaves].waiter)
+            model.leave(leaves)
+        if becomes == "gone" and kind is not None:
+            db.remove(b"a")
+            kind = None
+        elif becomes in KINDS:
+            kind = becomes
+            db.put(b"a", KINDS[kind])
+        if is_answered:
+            harness.blocking.forget(woken)
+            model.leave(number)
+        else:
+            harness.blocking.wait_on(woken, woken.block, 0)
+            model.wait_on(number)
