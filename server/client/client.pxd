@@ -61,13 +61,15 @@ cdef class Client:
     cdef public object replica
     cdef public Waiter waiter
     cdef public list postponed
+    cdef public Py_ssize_t argv_size
     cdef public bint script_left
     cdef public bint close_after_reply
     cdef public bint has_left
     cdef public Endpoint endpoint
 
-    @cython.locals(argv=list, word=bytes, size=Py_ssize_t)
+    @cython.locals(argv=list, word=bytes)
     cpdef Py_ssize_t argv_bytes(self) except -1
+    cpdef postpone(self, list argv)
     cpdef count_sent(self, Py_ssize_t size)
     cpdef connection_lost(self)
     cpdef refuse(self, object error)

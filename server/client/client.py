@@ -56,6 +56,7 @@ class Client:
     __slots__ = (
         "acks",
         "address",
+        "argv_size",
         "batched",
         "batches",
         "certificate_name",
@@ -150,6 +151,7 @@ class Client:
         self.waiter: Waiter | None = None  # while blocked
         # A command that CLIENT PAUSE holds back, or whose script was suspended: long_scripts.py.
         self.postponed: list[bytes] | None = None
+        self.argv_size = -1  # bytes of what it waits with; -1: not counted yet
         self.script_left = False  # the script is resumed by cron: do not run the command again
         self.close_after_reply = False
         self.has_left = False  # it sends nothing any more, but may still take its replies
@@ -172,13 +174,23 @@ class Client:
         return bool(self.flags & MUTED)
 
     def argv_bytes(self) -> int:
-        """Bytes of the command that it waits with: for a key, or a pause's end."""
+        """Bytes of the command that it waits with: for a key, or a pause's end.
+
+        They are counted once: it may send more while it waits, and is counted at each read.
+        """
         argv = self.waiter.argv if self.waiter is not None else self.postponed
-        size = 0
-        if argv is not None:
+        if argv is None:
+            return 0
+        if self.argv_size < 0:
+            self.argv_size = 0
             for word in argv:
-                size += len(word)
-        return size
+                self.argv_size += len(word)
+        return self.argv_size
+
+    def postpone(self, argv: list[bytes]) -> None:
+        """Keep *argv* until the client may run it, or its script goes on."""
+        self.postponed = argv
+        self.argv_size = -1
 
     def count_sent(self, size: int) -> None:
         """Count *size* bytes of replies, which leave at once at *last_used_ms*."""

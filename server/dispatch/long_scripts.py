@@ -118,7 +118,7 @@ class LongScripts(CommandRunner):
         suspended.ops, self._propagation.ops = self._propagation.ops, []
         suspended.now_ms = self._clock.now_ms
         suspended.running = self._pushes.pause_command()
-        suspended.client.postponed = suspended.argv
+        suspended.client.postpone(suspended.argv)
         suspended.client.script_left = True
         is_function = self._run.is_function
         self._restrictions.set_busy(errors.BUSY_FUNCTION if is_function else errors.BUSY_SCRIPT)

@@ -67,12 +67,13 @@ class Watching(Part):
 
     def emptying(self, databases: Sequence[Keyspace]) -> None:
         """What is watched there and in any of *databases* is about to change. O(watched keys)."""
-        for db in databases:
-            others = [other for other in databases if other is not db]
-            for (index, key), watchers in self.watchers.items():
-                if index == db.index and any(_holds(each, key) for each in databases):
-                    for client in watchers:
-                        _replaced(client, db, key, others)
+        by_index = {db.index: db for db in databases}
+        for (index, key), watchers in self.watchers.items():
+            db = by_index.get(index)
+            if db is not None and any(_holds(each, key) for each in databases):
+                others = [other for other in databases if other is not db]
+                for client in watchers:
+                    _replaced(client, db, key, others)
 
     def note_expired(self, client: Client, databases: list[Keyspace]) -> None:
         """Mark *client* if a key that it watches has expired since."""

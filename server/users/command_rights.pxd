@@ -10,7 +10,8 @@ cdef class CommandRights:
     cdef bint _everything
     cdef set _exceptions
     cdef dict _first_words
-    cdef list _rules
+    cdef dict _rules
+    cdef dict _parts
 
     @cython.locals(other=CommandRights)
     cpdef CommandRights copy(self)

@@ -4,7 +4,7 @@
 
     everything  True                        what holds for a command that no rule names
     exceptions  {flushall, keys, config, config|set, ...}
-    first_words {select: [0]}               allowed with this first argument only
+    first_words {select: {0}}               allowed with this first argument only
     rules       [-@dangerous, +config|get, +select|0]    as they are shown
 
 A command and each of its subcommands count for themselves; a rule on the command is one on all of
@@ -39,7 +39,7 @@ def all_commands() -> Iterator[Command]:
 class CommandRights:
     """Rules on commands, applied one after the other: the last one that names a command counts."""
 
-    __slots__ = ("_everything", "_exceptions", "_first_words", "_rules")
+    __slots__ = ("_everything", "_exceptions", "_first_words", "_parts", "_rules")
 
     def __init__(self) -> None:
         self.set_all(allow=False)
@@ -48,8 +48,9 @@ class CommandRights:
         other = CommandRights()
         other._everything = self._everything
         other._exceptions = set(self._exceptions)
-        other._first_words = {name: list(words) for name, words in self._first_words.items()}
-        other._rules = list(self._rules)
+        other._first_words = {name: set(words) for name, words in self._first_words.items()}
+        other._rules = dict(self._rules)
+        other._parts = {name: dict(parts) for name, parts in self._parts.items()}
         return other
 
     # ------------------------------------------------------------------ what is allowed
@@ -74,8 +75,10 @@ class CommandRights:
         """``+@all`` or ``-@all``: all earlier rules have no effect any more."""
         self._everything = allow
         self._exceptions: set[str] = set()
-        self._first_words: dict[str, list[bytes]] = {}
-        self._rules: list[bytes] = []
+        self._first_words: dict[str, set[bytes]] = {}
+        self._rules: dict[bytes, bytes] = {}  # by what they name, the last one last
+        # What has a rule of its own: of a command, its subcommands and its first words.
+        self._parts: dict[bytes, dict[bytes, None]] = {}
 
     def change(self, name: bytes, allow: bool) -> None:
         """``+get``, ``-config|set``, ``+select|0``. Raises BadRule."""
@@ -110,9 +113,7 @@ class CommandRights:
             raise BadRule(bad_rule.SYNTAX)
         if command.subcommands:
             raise UnknownCommand
-        words = self._first_words.setdefault(command.name, [])
-        if word.lower() not in words:
-            words.append(word.lower())
+        self._first_words.setdefault(command.name, set()).add(word.lower())
         self._note(name.lower(), allow=True)
 
     def _set(self, command: Command, allow: bool) -> None:
@@ -125,10 +126,14 @@ class CommandRights:
 
     def _note(self, name: bytes, allow: bool) -> None:
         """Add a rule to those that are shown, in place of those that it makes void."""
-        part = name + b"|"
-        self._rules = [r for r in self._rules if r[1:] != name and not r[1:].startswith(part)]
-        self._rules.append((b"+" if allow else b"-") + name)
+        self._rules.pop(name, None)
+        for part in self._parts.pop(name, ()):
+            del self._rules[part]
+        self._rules[name] = (b"+" if allow else b"-") + name
+        whole, _, _ = name.rpartition(b"|")
+        if whole:
+            self._parts.setdefault(whole, {})[name] = None
 
     def description(self) -> bytes:
         """The rules that lead here: ``-@all +get``."""
-        return b" ".join([b"+@all" if self._everything else b"-@all", *self._rules])
+        return b" ".join([b"+@all" if self._everything else b"-@all", *self._rules.values()])

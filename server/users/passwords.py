@@ -23,12 +23,12 @@ class Passwords:
 
     def __init__(self) -> None:
         self.none_needed = False
-        self.hashes: list[bytes] = []
+        self.hashes: dict[bytes, None] = {}  # an ordered set
 
     def copy(self) -> Passwords:
         other = Passwords()
         other.none_needed = self.none_needed
-        other.hashes = list(self.hashes)
+        other.hashes = dict(self.hashes)
         return other
 
     def accept(self, password: bytes) -> bool:
@@ -42,13 +42,12 @@ class Passwords:
     def forget_all(self, none_needed: bool) -> None:
         """``nopass``, or ``resetpass``, after which nobody is let in without a new password."""
         self.none_needed = none_needed
-        self.hashes = []
+        self.hashes = {}
 
     def add_hash(self, hash_: bytes) -> None:
         """``>password`` or ``#hash``. Raises BadRule if it is not a hash."""
         _check(hash_)
-        if hash_ not in self.hashes:
-            self.hashes.append(hash_)
+        self.hashes[hash_] = None
         self.none_needed = False
 
     def remove_hash(self, hash_: bytes) -> None:
@@ -56,7 +55,7 @@ class Passwords:
         _check(hash_)
         if hash_ not in self.hashes:
             raise BadRule(bad_rule.NO_SUCH_PASSWORD)
-        self.hashes.remove(hash_)
+        del self.hashes[hash_]
 
 
 def _check(hash_: bytes) -> None:

@@ -84,6 +84,7 @@ class Blocking(Part):
         due_ms = now_ms + timeout_ms if timeout_ms else 0
         waiter = new_waiter(client, block.argv or argv, block, due_ms)
         client.waiter = waiter
+        client.argv_size = -1
         while len(self._queues) <= client.db_index:
             self._queues.append({})
         by_key = self._queues[client.db_index]
@@ -171,6 +172,7 @@ class Blocking(Part):
         waiter.block = block  # what it gets when its time is up may have changed
         if block.argv is not None:
             waiter.argv = block.argv  # and so may what it has seen
+            waiter.client.argv_size = -1
         if block.reads_on:
             self._read_on_later(waiter)
         if block.for_more:

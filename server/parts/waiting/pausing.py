@@ -53,7 +53,7 @@ class Pausing(Part):
 
     def hold(self, client: Client, argv: list[bytes]) -> None:
         """Keep *argv* until the pause ends."""
-        client.postponed = argv
+        client.postpone(argv)
         self._held[client] = None
 
     def client_left(self, client: Client) -> None:

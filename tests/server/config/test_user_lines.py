@@ -56,7 +56,7 @@ def test_the_line_of_the_default_user_counts_and_not_requirepass():
         "requirepass other\nuser default on >secret",
         "user default on >secret\nrequirepass x",
     ):
-        assert started(read(text)).default.passwords.hashes == [HASH.encode()]
+        assert started(read(text)).default.passwords.hashes == {HASH.encode(): None}
 
 
 def test_what_new_selectors_may_hear_may_stand_behind_the_users():

@@ -117,6 +117,17 @@ def test_a_description_makes_the_same_user_again(rules):
         assert may(again, line) == may(made, line)
 
 
+def test_a_rule_on_a_command_takes_the_place_of_those_on_its_parts():
+    words = [b"+get|%d" % number for number in range(10_000)]
+    made = user(*words, b"+set|x", b"-config|set", b"+get")
+    assert made.description().endswith(b"-@all +set|x -config|set +get")
+    made = user(*words, b"+get|7")
+    assert made.description().split()[-2:] == [b"+get|9999", b"+get|7"]
+    made.apply(b"allkeys")
+    assert may(made, "get 7")
+    assert not may(user(*words, b"allkeys", b"-get"), "get 7")
+
+
 # ---------------------------------------------------------------------- rules that are refused
 
 

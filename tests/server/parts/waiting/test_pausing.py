@@ -238,3 +238,32 @@ def test_a_blocked_client_does_not_get_a_list_that_expired_during_a_pause(server
     server.advance(20)
     server.send_line("CLIENT UNPAUSE")
     assert guest.waits
+
+
+def test_the_words_of_a_client_that_waits_are_counted_once_for_each_command(server):
+    guest = server.client()
+    client = guest.client
+    guest.send_line("BLPOP k 0")
+    assert client.argv_bytes() == client.argv_size == len("BLPOPk0")
+    server.send_line("RPUSH k x")
+    guest.reply()
+    assert client.argv_bytes() == 0
+    guest.send_line("BLPOP longer 0")
+    assert client.argv_bytes() == len("BLPOPlonger0")
+    server.send_line("RPUSH longer x")
+    guest.reply()
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    guest.send_line("SET k value")
+    assert client.argv_bytes() == len("SETkvalue")
+    server.advance(1000)
+    assert client.argv_bytes() == 0
+
+
+def test_the_words_are_counted_again_when_a_reader_has_noted_what_it_has_seen(server):
+    guest = server.client()
+    guest.send_line("XREAD BLOCK 0 WHERE field 1 value STREAMS s $")
+    before = guest.client.argv_bytes()
+    assert before == sum(map(len, guest.client.waiter.argv))
+    server.send_line("XADD s 12345678-0 field other")
+    assert guest.waits
+    assert guest.client.argv_bytes() == sum(map(len, guest.client.waiter.argv)) > before
