@@ -8,11 +8,19 @@ last SECONDS        so many seconds later the last one does
 from __future__ import annotations
 
 import itertools
+import sys
+import threading
 import time
 
 
+def say(line):
+    """Write *line* at once: print() writes its end later, and another thread may come between."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def enqueued(begun):
-    print(f"enqueued {time.perf_counter() - begun}", flush=True)
+    say(f"enqueued {time.perf_counter() - begun}")
 
 
 class Marks:
@@ -22,11 +30,14 @@ class Marks:
         self._jobs = jobs
         self._numbers = itertools.count(1)
         self._begun = 0.0
+        self._has_begun = threading.Event()
 
     def job(self):
         number = next(self._numbers)
         if number == 1:
             self._begun = time.perf_counter()
-            print("first", flush=True)
+            say("first")
+            self._has_begun.set()
         elif number == self._jobs:
-            print(f"last {time.perf_counter() - self._begun}", flush=True)
+            self._has_begun.wait()  # whoever reads the lines waits for "first" first
+            say(f"last {time.perf_counter() - self._begun}")
