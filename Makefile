@@ -245,7 +245,8 @@ test-spark-rest:
 # compared byte by byte in the rest of tests/compat; the benchmarks and the fuzzers of sockets are programs
 # of their own.
 COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication simulation \
-  test_make.py test_words.py server/console server/http server/metrics server/test_fuzz_sockets.py) \
+  test_make.py test_ties.py test_turns.py test_words.py server/console server/http server/metrics \
+  server/test_fuzz_browsers.py server/test_fuzz_sockets.py) \
   $(patsubst %,tests/server/process/test_%.py,start supervision signals progress_bar) \
   $(patsubst %,tests/compat/test_%.py,active_times append_only log_texts rdb_exchange saving tls users)
 
@@ -269,7 +270,7 @@ test-python: $(RUN_READY)
 # The matrix of CI: what differs between versions of the language shows uncompiled, without the
 # compiler's minutes. Versions between the oldest and the newest run some of it.
 MATRIX_TESTS := $(addprefix tests/,protocol storage server/dispatch server/commands/streams)
-BETWEEN_TESTS := $(addprefix tests/,protocol storage/stream server/dispatch)
+BETWEEN_TESTS := $(addprefix tests/,protocol server/dispatch)
 
 test-matrix: $(RUN_READY)
 	$(if $(OTHER_PYTHONS),@$(MAKE) --no-print-directory --keep-going -j2 $(OTHER_PYTHONS:%=matrix-%),@echo "No other Python of $(PYTHONS) is there.")
@@ -379,8 +380,8 @@ $(FUZZERS): fuzz-%: $(DEV_READY) build
 # Tests of what works on bytes and memory, and every fuzz target. Whatever the sanitizers report is a
 # failure, in whatever process.
 SANITIZED_TESTS := $(addprefix tests/,storage protocol server/network server/commands server/process/test_spare_block.py)
-SANITIZED_SECONDS ?= 10
-SOCKETS_SECONDS ?= 45
+SANITIZED_SECONDS ?= 7
+SOCKETS_SECONDS ?= 30
 SANITIZED = cd build/sanitized && ../../$(BIN)/python -m tests.sanitizers
 
 .PHONY: sanitize-tests $(FUZZERS:%=sanitize-%)

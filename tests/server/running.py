@@ -16,6 +16,7 @@ import uvloop
 from server.app import Server
 from server.config.parameters import Config
 from tests.ports import free_port
+from tests.worth import SLOW
 
 ROOT = Path(__file__).parents[2]
 LOOPS = {"uvloop": uvloop.new_event_loop, "asyncio": asyncio.new_event_loop}
@@ -99,7 +100,10 @@ def snapshot() -> bytes:
 
 
 def on_each_loop(test: Test) -> Test:
-    """Run an async test on each of LOOPS, with each backend of sockets, for ten seconds at most."""
+    """Run an async test on each of LOOPS, with each backend of sockets, for LIMIT_S at most.
+
+    Where the server is slow, with the loop of users only: the other one runs the same Python.
+    """
 
     @wraps(test)
     async def limited(*args: Any, **kwargs: Any) -> None:
@@ -107,4 +111,5 @@ def on_each_loop(test: Test) -> Test:
             await test(*args, **kwargs)
 
     with_sockets = pytest.mark.usefixtures("sockets")(limited)
-    return pytest.mark.asyncio(loop_factories=sorted(LOOPS))(with_sockets)  # type: ignore[no-any-return]
+    loops = ["uvloop"] if SLOW else sorted(LOOPS)
+    return pytest.mark.asyncio(loop_factories=loops)(with_sockets)  # type: ignore[no-any-return]

@@ -12,8 +12,9 @@ from fuzz.commands import run
 from server.table.command import TABLE
 from storage import allocation
 from storage.lists.quicklist import QuickList
+from tests.worth import rounds
 
-SEEDS = range(12)
+SEEDS = range(rounds(12))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import active_consumer
+from server.commands.streams import active_consumer, waiting_readers
 from tests.server.commands.streams.test_group_policies import given, pending
 
 READ = "XREADGROUP GROUP g {} COUNT 1 WITHFENCE STREAMS s >"
@@ -119,9 +119,8 @@ def test_a_silence_is_looked_at_twice_however_many_stand_by_and_whatever_is_adde
 
     def counted(*args):
         looks.append(args)
-        return waiting_at(*args)
+        return waiting_readers.waiting_at(*args)
 
-    waiting_at = active_consumer.waiting_at
     monkeypatch.setattr(active_consumer, "waiting_at", counted)
     standbys = [queue.client() for _ in range(20)]
     for number, standby in enumerate(standbys):

@@ -21,7 +21,7 @@ from tests.server.parts.persistence.machine import Machine
 from tests.worth import COMPILED, rounds
 
 POLICIES = ["always", "everysec", "no"]
-EVERY = 2 if COMPILED else 6  # step of the disk that is tried; each policy has others
+EVERY = 3 if COMPILED else 6  # step of the disk that is tried; each policy has others
 
 
 def full_run(machine: Machine) -> None:

@@ -513,7 +513,7 @@ def test_who_waits_for_another_kind_is_passed_over_once_in_a_service(harness):
     assert harness.blocking.next_woken() is None
 
 
-KINDS = {list: [b"x"], dict: {b"f": b"x"}}
+KINDS: dict[object, list[bytes] | dict[bytes, bytes]] = {list: [b"x"], dict: {b"f": b"x"}}
 
 waiters = st.fixed_dictionaries({
     "kind": st.sampled_from(list(KINDS)), "on_no_key": st.booleans(), "for_more": st.booleans(),
@@ -560,7 +560,8 @@ def test_the_order_is_the_same_as_if_each_search_began_at_the_oldest(all_waiters
     harness, model = Harness(), Line(all_waiters)
     clients = [harness.park(number, b"a", **waiter) for number, waiter in enumerate(all_waiters)]
     harness.put(b"a", b"x")
-    db, kind = harness.databases[0], list
+    db = harness.databases[0]
+    kind: type | None = list
     for is_answered, leaves, becomes in steps:
         woken = harness.blocking.next_woken()
         number = model.next_woken(kind)
