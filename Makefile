@@ -49,8 +49,8 @@ SOURCES := $(shell find octets protocol storage server -name '*.py' -o -name '*.
 unexport PYTHONDONTWRITEBYTECODE
 
 FIRST_LEGS := build site
-LEGS := lint frameworks sanitize test-compiled-rooms test-spark-session test-compiled-processes test-uncompiled \
-  test-frameworks test-plain test-wheel
+LEGS := lint frameworks sanitize test-compiled-rooms test-compiled-processes test-uncompiled test-spark-session \
+  test-frameworks test-wheel test-plain
 LAST_LEGS := test-spark-programs test-spark-rest test-image
 LINTERS := lint-style lint-format lint-types lint-floors lint-declarations
 
@@ -107,8 +107,8 @@ build/.compiled: $(RUN_READY) build_ext.py $(wildcard build_core/*.py) $(SOURCES
 	  $(BIN)/python build_ext.py && mv build/.begun $@; fi
 
 # The other variants of build_core/variants.py, each in a folder with a copy of the sources. The plain
-# one has what all else stands on, and streams: the rest of storage would take three more minutes of CPU.
-PLAIN_ROOMS := hash_table listpack rax rdb stream
+# one has what all else stands on: streams would take another minute of CPU, the rest of storage three.
+PLAIN_ROOMS := hash_table listpack rax
 build-plain: PARTS := protocol $(addprefix storage.,allocation chance glob limits octets value_type xxh3 $(PLAIN_ROOMS))
 build-sanitized build-debug build-plain: build-%: $(RUN_READY)
 	@echo "Compiling the $* core ..."
@@ -146,8 +146,9 @@ define run_all
 endef
 
 # Three legs run side by side, so that two processors have something to do; more of them only hinder
-# each other. Of the tests the longest come first. All run, even if one fails; the last line says which
-# ones failed, and the lines before it say again why: whoever sees only the end of it must know.
+# each other. Of the tests the longest come first: in the end no leg shall wait alone. All run, even if
+# one fails; the last line says which ones failed, and the lines before it say again why: whoever sees
+# only the end of it must know.
 test:
 	@rm -rf build/legs && mkdir -p build/legs && : > build/failed-legs
 	+@trap 'exit 130' INT TERM; failed=; \
@@ -243,10 +244,12 @@ test-spark-rest:
 # Replication, the crashes, the console, starts and signals, and some of tests/compat are of whole processes,
 # and nearly all of their modules are not compiled; none of those that speak HTTP are. What clients read is
 # compared byte by byte in the rest of tests/compat; the benchmarks and the fuzzers of sockets are programs
-# of their own.
+# of their own. Some long tests of single modules are of what others touch, too.
 COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication simulation \
   test_make.py test_ties.py test_turns.py test_words.py server/console server/http server/metrics \
-  server/test_fuzz_browsers.py server/test_fuzz_sockets.py) \
+  server/test_fuzz_browsers.py server/test_fuzz_sockets.py server/test_time_travel.py \
+  server/network/test_acks.py server/network/test_closed_amid.py server/observe/test_memory.py \
+  storage/snapshot/test_part_sums.py) \
   $(patsubst %,tests/server/process/test_%.py,start supervision signals progress_bar) \
   $(patsubst %,tests/compat/test_%.py,active_times append_only log_texts rdb_exchange saving tls users)
 
@@ -268,9 +271,10 @@ test-python: $(RUN_READY)
 	cd $(OTHER) && .venv/bin/python build_ext.py && .venv/bin/python -m pytest tests/protocol tests/storage tests/server
 
 # The matrix of CI: what differs between versions of the language shows uncompiled, without the
-# compiler's minutes. Versions between the oldest and the newest run some of it.
-MATRIX_TESTS := $(addprefix tests/,protocol storage server/dispatch server/commands/streams)
-BETWEEN_TESTS := $(addprefix tests/,protocol server/dispatch)
+# compiler's minutes. The newest runs the road of a command and streams, those between the road and
+# storage: so two versions, side by side, take as long.
+MATRIX_TESTS := $(addprefix tests/,protocol storage/stream server/dispatch server/commands/streams)
+BETWEEN_TESTS := $(addprefix tests/,protocol storage server/dispatch) --ignore=tests/storage/stream
 
 test-matrix: $(RUN_READY)
 	$(if $(OTHER_PYTHONS),@$(MAKE) --no-print-directory --keep-going -j2 $(OTHER_PYTHONS:%=matrix-%),@echo "No other Python of $(PYTHONS) is there.")

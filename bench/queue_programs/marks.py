@@ -39,5 +39,5 @@ class Marks:
             say("first")
             self._has_begun.set()
         elif number == self._jobs:
-            self._has_begun.wait()  # whoever reads the lines waits for "first" first
+            self._has_begun.wait()  # the benchmark reads "first" before it
             say(f"last {time.perf_counter() - self._begun}")

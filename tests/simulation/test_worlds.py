@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.worth import rounds
 
 ROOT = Path(__file__).parents[2]
-WORLDS = 36  # four of each scenario
+WORLDS = 63  # seven of each scenario
 
 
 def played(worlds: int, *, seed: int = 1) -> str:

@@ -55,7 +55,7 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
         policy.suspected_ms = 0
         return policy.timeout_ms - silent_ms
     again_ms = max(1, policy.timeout_ms // AGAIN)
-    # Whoever waits between the looks has read then, and that is seen.
+    # Between the looks it cannot begin to wait unseen: then it reads.
     if policy.suspected_ms and call.now_ms < policy.suspected_ms + again_ms:
         return policy.suspected_ms + again_ms - call.now_ms
     if _waits(call, key, name, policy.active_consumer):

@@ -65,7 +65,7 @@ def test_a_flipped_bit_is_found_in_its_part() -> None:
     fields = fields_of_sums(data)
     assert len(fields) >= 2
     random = Random(3)
-    for _ in range(rounds(20)):
+    for _ in range(rounds(40)):
         at = random.randrange(len(data) - 8)
         changed = bytearray(data)
         changed[at] ^= 1 << random.randrange(8)
