@@ -67,7 +67,8 @@ class Watching(Part):
 
     def emptying(self, databases: Sequence[Keyspace]) -> None:
         """What is watched there and in any of *databases* is about to change. O(watched keys)."""
-        by_index = {db.index: db for db in databases}
+        # What a copy of the primary brings has the index of the database that it replaces.
+        by_index = {db.index: db for db in reversed(databases)}
         for (index, key), watchers in self.watchers.items():
             db = by_index.get(index)
             if db is not None and any(_holds(each, key) for each in databases):

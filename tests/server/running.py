@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, chdir, contextmanager, suppress
 from functools import wraps
@@ -102,7 +103,7 @@ def snapshot() -> bytes:
 def on_each_loop(test: Test) -> Test:
     """Run an async test on each of LOOPS, with each backend of sockets, for LIMIT_S at most.
 
-    Where the server is slow, with the loop of users only: the other one runs the same Python.
+    Where the server is slow, on the loop of users only: the other one runs the same Python of ours.
     """
 
     @wraps(test)
@@ -111,5 +112,6 @@ def on_each_loop(test: Test) -> Test:
             await test(*args, **kwargs)
 
     with_sockets = pytest.mark.usefixtures("sockets")(limited)
-    loops = ["uvloop"] if SLOW else sorted(LOOPS)
+    is_main_python = sys.version_info[:2] == (3, 11)
+    loops = ["uvloop"] if SLOW and is_main_python else sorted(LOOPS)
     return pytest.mark.asyncio(loop_factories=loops)(with_sockets)  # type: ignore[no-any-return]

@@ -55,6 +55,8 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
         policy.suspected_ms = 0
         return policy.timeout_ms - silent_ms
     again_ms = max(1, policy.timeout_ms // AGAIN)
+    if policy.suspected_ms <= seen_ms:
+        policy.suspected_ms = 0  # of a silence that it has broken since
     # Between the looks it cannot begin to wait unseen: then it reads.
     if policy.suspected_ms and call.now_ms < policy.suspected_ms + again_ms:
         return policy.suspected_ms + again_ms - call.now_ms

@@ -35,6 +35,8 @@ cdef bytes speaks_for(Request request, list deliveries)
 cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) except -1
 @cython.locals(wakes=bint)
 cdef _bury(Call call, Request request, Delivery delivery, Py_ssize_t given)
+@cython.locals(consumer=Consumer)
+cdef bint _settle(Call call, Request request, Delivery delivery) except -1
 @cython.locals(
     key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy, order=GroupOrder
 )

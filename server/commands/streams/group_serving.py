@@ -130,10 +130,8 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
         if not is_its_turn and not active_consumer.may_read(call, delivery, name, reader):
             return False
     side: SideData | None = call.db.side_of(key) if call.db.side else None
-    if side is not None and side.get(SCHEDULE) is not None:
-        delivery.is_more = not stream_expiries.settle(call, key, MOST_EXPIRED)
-        if delivery.is_more:
-            return False
+    if side is not None and side.get(SCHEDULE) is not None and not _settle(call, request, delivery):
+        return False
     is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
     consumer = group.find_consumer(request.consumer)
     entry = delivery.find_new() if is_of_new else None
@@ -188,6 +186,16 @@ def _bury(call: Call, request: Request, delivery: Delivery, given: int) -> None:
     moved = dead_letters.bury(call, delivery.key, name, delivery.dead, DELIVERIES, wakes)
     if moved and not given and delivery.has_ready():
         delivery.is_more = True
+
+
+def _settle(call: Call, request: Request, delivery: Delivery) -> bool:
+    """Remove what has expired; whether all is gone. If not, the consumer was seen at least."""
+    delivery.is_more = not stream_expiries.settle(call, delivery.key, MOST_EXPIRED)
+    if delivery.is_more:
+        consumer = delivery.group.find_consumer(request.consumer)
+        if consumer is not None:
+            consumer.seen_time = call.now_ms
+    return not delivery.is_more
 
 
 def _look(call: Call, request: Request, delivery: Delivery) -> None:

@@ -67,6 +67,31 @@ def test_swapping_databases_marks_clients_whose_key_exists_in_either(db):
     assert client.dirty_watch
 
 
+def expired(db, key):
+    db.add(key, b"1")
+    db.expire_at(key, 1)
+    db.events.clock.now_ms = 1000
+
+
+@pytest.mark.parametrize(
+    ("was_there", "comes", "is_changed"),
+    [("expired", True, True), ("expired", False, False), ("alive", False, True), (None, True, True),
+     (None, False, False)],
+)  # fmt: skip
+def test_a_copy_that_takes_the_place_of_a_database_has_its_index(db, was_there, comes, is_changed):
+    """Once, the copy was taken for the database that it replaced."""
+    watching, client, copy = Watching(Memory()), Client(1, 0), Keyspace(0, db.events)
+    if was_there == "expired":
+        expired(db, b"a")
+    elif was_there == "alive":
+        db.add(b"a", b"1")
+    if comes:
+        copy.add(b"a", b"2")
+    watching.watch(client, db, b"a")
+    watching.emptying((db, copy))
+    assert client.dirty_watch is is_changed
+
+
 def test_watched_keys_count_as_memory_of_the_clients(db):
     memory = Memory()
     watching, client = Watching(memory), Client(1, 0)

@@ -332,6 +332,17 @@ class TestMany:
         queue.advance(1)
         assert given(waiter.reply()) == ["last"]
 
+    def test_a_reader_is_seen_though_very_many_are_removed_first(self, queue, monkeypatch):
+        monkeypatch.setattr(group_serving, "MOST_EXPIRED", 10)
+        queue.send_line("XGROUP CREATECONSUMER s g seen")
+        for number in range(25):
+            queue.send("XADD", "s", "EXPIRE", 5, "*", "n", number)
+        queue.pass_time(5)
+        assert queue.send_line("XREADGROUP GROUP g seen STREAMS s >") is None
+        assert queue.send_line("XLEN s") == 15
+        (shown,) = queue.send_line("XINFO CONSUMERS s g")
+        assert shown[shown.index(b"idle") + 1] == 0
+
     def test_deadlines_of_what_is_trimmed_do_not_pile_up(self, queue):
         for number in range(1000):
             queue.send("XADD", "s", "MAXLEN", 10, "EXPIRE", 10_000_000, "*", "n", number)
