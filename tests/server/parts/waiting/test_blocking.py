@@ -517,11 +517,15 @@ KINDS: dict[object, list[bytes] | dict[bytes, bytes]] = {list: [b"x"], dict: {b"
 
 waiters = st.fixed_dictionaries({
     "kind": st.sampled_from(list(KINDS)), "on_no_key": st.booleans(), "for_more": st.booleans(),
+    "speaks_for": st.sampled_from([None, b"one", b"other"]),
 })  # fmt: skip
-# What a command does when it is run again: whether it is answered, which client leaves, and what
-# kind of value the key has then.
+# What a command does when it is run again: whether it is answered, which client leaves, what kind
+# of value the key has then, and who begins to wait.
 runs = st.tuples(
-    st.booleans(), st.none() | st.integers(0, 7), st.sampled_from([None, list, dict, "gone"])
+    st.booleans(),
+    st.none() | st.integers(0, 7),
+    st.sampled_from([None, list, dict, "gone"]),
+    st.none() | waiters,
 )
 
 
@@ -529,29 +533,48 @@ class Line:
     """What next_woken() promises, as simply as possible: each search begins at the oldest."""
 
     def __init__(self, all_waiters):
-        self.line = [(number, waiter) for number, waiter in enumerate(all_waiters)]
+        self.line = list(enumerate(all_waiters))
+        self.speaker = all_waiters[0]["speaks_for"]
         self.had_turn = set()
+        self.silent = set()
+        self.some_wait_on = self.is_over = False
 
     def next_woken(self, kind):
-        if kind is None and not any(waiter["on_no_key"] for _, waiter in self.line):
+        if self.is_over or (
+            kind is None and not any(waiter["on_no_key"] for _, waiter in self.line)
+        ):
             return None
-        for number, waiter in self.line:
+        for spot in self.line:
+            number, waiter = spot
             if number in self.had_turn:
                 if not waiter["for_more"]:
                     return None
             elif waiter["kind"] is kind or waiter["on_no_key"]:
                 self.had_turn.add(number)
-                return number
+                if waiter["speaks_for"] not in self.silent:
+                    return number
+                self.line.remove(spot)
+                self.line.append(spot)
+                return self.next_woken(kind)
         return None
 
     def leave(self, number):
         self.line = [spot for spot in self.line if spot[0] != number]
 
     def wait_on(self, number):
-        spot = next((spot for spot in self.line if spot[0] == number), None)
-        if spot is not None and not spot[1]["for_more"]:
-            self.line.remove(spot)
-            self.line.append(spot)
+        spot = next(spot for spot in self.line if spot[0] == number)
+        name = spot[1]["speaks_for"]
+        if spot[1]["for_more"]:
+            return
+        is_first, self.some_wait_on = not self.some_wait_on, True
+        all_speak = all(each["speaks_for"] == self.speaker for _, each in self.line)
+        if name is not None and is_first and all_speak:
+            self.is_over = True
+            return
+        if name is not None:
+            self.silent.add(name)
+        self.line.remove(spot)
+        self.line.append(spot)
 
 
 @settings(max_examples=rounds(300))
@@ -562,16 +585,20 @@ def test_the_order_is_the_same_as_if_each_search_began_at_the_oldest(all_waiters
     harness.put(b"a", b"x")
     db = harness.databases[0]
     kind: type | None = list
-    for is_answered, leaves, becomes in steps:
+    for is_answered, leaves, becomes, comes in steps:
         woken = harness.blocking.next_woken()
         number = model.next_woken(kind)
         assert (None if woken is None else woken.client.id) == number
         if woken is None:
             return
-        others = {client.id: client for client in clients if client.waiter and client.id != number}
-        if leaves in others:
-            harness.blocking.forget(others[leaves].waiter)
-            model.leave(leaves)
+        others = [client for client in clients if client.waiter and client.id != number]
+        if leaves is not None and others:
+            gone = others[leaves % len(others)]
+            harness.blocking.forget(gone.waiter)
+            model.leave(gone.id)
+        if comes is not None:
+            model.line.append((len(clients), comes))
+            clients.append(harness.park(len(clients), b"a", **comes))
         if becomes == "gone" and kind is not None:
             db.remove(b"a")
             kind = None
@@ -581,6 +608,8 @@ def test_the_order_is_the_same_as_if_each_search_began_at_the_oldest(all_waiters
         if is_answered:
             harness.blocking.forget(woken)
             model.leave(number)
+            if not model.line:
+                return  # the next to wait has a queue of its own
         else:
             harness.blocking.wait_on(woken, woken.block, 0)
             model.wait_on(number)
