@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from server.commands.streams import group_steps
 from server.commands.streams.group_reply import Delivery
-from server.commands.streams.waiting_readers import waiting_at
+from server.commands.streams.waiting_readers import waits_as
 from server.dispatch.call import Call
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream.consumer_group import ConsumerGroup
@@ -72,7 +72,7 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
 def _waits(call: Call, key: bytes, name: bytes, consumer: bytes) -> bool:
     """Whether a client waits as that consumer of the group, for *key*. O(clients that wait)."""
     blocking = call.server.blocking
-    return (name, consumer) in waiting_at(blocking, call.db.index, key, call.now_ms)
+    return waits_as(blocking, call.db.index, key, call.now_ms, name, consumer)
 
 
 def _take_over(

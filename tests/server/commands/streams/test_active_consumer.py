@@ -133,9 +133,9 @@ def test_a_silence_is_looked_at_twice_however_many_stand_by_and_whatever_is_adde
 
     def counted(*args):
         looks.append(args)
-        return waiting_readers.waiting_at(*args)
+        return waiting_readers.waits_as(*args)
 
-    monkeypatch.setattr(active_consumer, "waiting_at", counted)
+    monkeypatch.setattr(active_consumer, "waits_as", counted)
     standbys = [queue.client() for _ in range(20)]
     for number, standby in enumerate(standbys):
         standby.send_line(WAIT.format(f"standby-{number}", 0))
