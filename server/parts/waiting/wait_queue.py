@@ -66,7 +66,7 @@ class Queue:
     first: Spot | None
     last: Spot | None
     on_no_key: int  # how many of them a deletion of the key wakes
-    passed: Spot | None  # those up to here have no turn in this service: see Blocking.next_woken
+    passed: Spot | None  # up to here nobody wants this kind of value: see Blocking.next_woken
     claims: int  # how many would claim what others are given, each for itself
     claims_for_others: bool  # whether any did that spoke for others, which have not looked since
     is_ready: bool  # its waiters are served when the command ends
