@@ -105,14 +105,14 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
 
 def speaks_for(request: Request, deliveries: list[Delivery]) -> bytes | None:
     """The group, if no other consumer who waits for the same would find more than this one."""
-    if len(deliveries) != 1 or request.where is not None or request.noack:
+    if request.where is not None or request.noack:
         return None
-    delivery = deliveries[0]
-    if delivery.tells_deliveries:  # CLAIM: each with its own time
-        return None
-    policy = delivery.policy
-    if policy is not None and (policy.active or policy.order_by or policy.max_pending_of_one):
-        return None
+    for delivery in deliveries:
+        if delivery.tells_deliveries:  # CLAIM: each with its own time
+            return None
+        policy = delivery.policy
+        if policy is not None and (policy.active or policy.order_by or policy.max_pending_of_one):
+            return None
     return request.group
 
 

@@ -67,7 +67,12 @@ def _stream_at(call: Call, readers: Readers, key: bytes) -> Stream | None:
 
 
 def _wait_for_patterns(
-    request: Request, readers: Readers, reads_on: bool, wake_ms: int, look: Look | None
+    request: Request,
+    readers: Readers,
+    reads_on: bool,
+    wake_ms: int,
+    look: Look | None,
+    speaks_for: bytes | None = None,
 ) -> Reply | Block:
     if request.block_ms is None and not reads_on:
         return NULL_ARRAY
@@ -80,6 +85,7 @@ def _wait_for_patterns(
         on_no_key=True,  # whatever becomes of the keys
         wake_ms=wake_ms,
         reads_on=reads_on,
+        speaks_for=speaks_for,
         readers=readers,
         resume=look,
     )
@@ -187,9 +193,11 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     if served:
         return stream_serving.with_head(body, served)
     is_cut = request.goes_on()
-    return _wait_for_patterns(
-        request, readers, is_cut, group_serving.ms_to_claim(call, waiting), None
-    )
+    wake_ms = group_serving.ms_to_claim(call, waiting)
+    # All who wait in this queue read the same streams, as far as they may.
+    is_restricted = bool(call.client.flags & RESTRICTED)
+    name = None if is_cut or is_restricted else group_serving.speaks_for(request, waiting)
+    return _wait_for_patterns(request, readers, is_cut, wake_ms, None, name)
 
 
 def _delivery_by_pattern(

@@ -138,5 +138,6 @@ def xreadgroup(call: Call) -> Reply | Block:
         return body if len(request.keys) == 1 else stream_serving.with_head(body, served)
     ids = call.argv[request.ids_at :]
     wake_ms = group_serving.ms_to_claim(call, deliveries)
-    name = group_serving.speaks_for(request, deliveries)
+    # Who waits for several keys waits in several queues, beside others in each.
+    name = group_serving.speaks_for(request, deliveries) if len(deliveries) == 1 else None
     return stream_serving.wait_for(call.argv, request, ids, wake_ms, name)

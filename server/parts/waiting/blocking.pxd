@@ -61,6 +61,7 @@ cdef class Blocking(Part):
     cpdef list_longer(self, int db_index, bytes key)
     @cython.locals(queue=Queue, by_key=dict)
     cpdef delivered(self, int db_index, bytes key)
+    cdef _delivered_to_one_of(self, Queue queue)
     cdef _make_ready(self, Queue queue)
     @cython.locals(queue=Queue, spot=Spot, following=Spot, waiter=Waiter)
     cpdef Waiter next_woken(self)

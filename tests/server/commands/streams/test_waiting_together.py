@@ -129,3 +129,84 @@ def test_a_counter_that_is_not_known_is_no_number(queue):
     queue.send_line("XSETID s 1-0 ENTRIESADDED 9223372036854775807")
     queue.send_line("XGROUP SETID s g 0-1")
     assert queue.send_line("XREADGROUP GROUP g a STREAMS s >")[0][1] == [[b"1-0", [b"f", b"v"]]]
+
+
+# ---------------------------------------------------------------------- readers by a pattern
+
+
+def by_pattern(queue: Queue, name: str, options: str = "") -> SocketlessClient:
+    return queue.wait(f"XREADGROUP GROUP g {name} COUNT 1 {options} BLOCK 0 MKGROUP MATCH t:* >")
+
+
+def idle_ms(queue: Queue, key: str) -> dict[bytes, int]:
+    """For each consumer of the group g of *key* since when it has not been looked at."""
+    rows = queue.send_line(f"XINFO CONSUMERS {key} g")
+    return {row[1]: row[row.index(b"idle") + 1] for row in rows}
+
+
+@pytest.fixture
+def streams(queue):
+    """The streams t:a, t:b and t:c, whose group g has VISIBILITY: whoever waits looks at all."""
+    for key in ("t:a", "t:b", "t:c"):
+        queue.send_line(f"XGROUP CREATE {key} g 0 MKSTREAM")
+        queue.send_line(f"XGROUP CFGSET {key} g VISIBILITY 20")
+    return queue
+
+
+def test_of_many_who_read_by_a_pattern_one_looks_at_all_streams(streams):
+    names = (b"first", b"second", b"third", b"fourth")
+    readers = [by_pattern(streams, name.decode()) for name in names]
+    streams.later(10)
+    streams.send_line("XADD t:a 1-0 f v")
+    assert [ids(reader) for reader in readers] == [[b"1-0"], [], [], []]
+    idle = idle_ms(streams, "t:c")
+    assert [idle[name] for name in names[1:]] == [0, 10, 10]
+
+
+def test_what_comes_goes_to_one_after_the_other(streams):
+    readers = [by_pattern(streams, name) for name in ("first", "second", "third")]
+    for at, key in enumerate(("t:b", "t:a", "t:b"), 1):
+        streams.send_line(f"XADD {key} {at}-0 f v")
+    assert sorted(ids(reader) for reader in readers) == [[b"1-0"], [b"2-0"], [b"3-0"]]
+
+
+def test_several_entries_at_once_go_to_as_many(streams):
+    readers = [by_pattern(streams, name, "MAXCOUNT 1") for name in ("first", "second", "third")]
+    for line in ("MULTI", "XADD t:a 1-0 f v", "XADD t:a 2-0 f v", "XADD t:c 3-0 f v", "EXEC"):
+        streams.send_line(line)
+    assert sorted(ids(reader) for reader in readers) == [[b"1-0"], [b"2-0"], [b"3-0"]]
+
+
+@pytest.mark.parametrize("options", ["", "NOACK", "CLAIM 99999"])
+def test_an_alarm_is_passed_on_among_readers_by_a_pattern(streams, options):
+    first = by_pattern(streams, "first")
+    other = by_pattern(streams, "other", options)
+    last = by_pattern(streams, "last")
+    for line in ("MULTI", "XADD t:b 1-0 f v", "XREADGROUP GROUP g c STREAMS t:b >", "EXEC"):
+        streams.send_line(line)
+    streams.leave(first)
+    streams.leave(other)
+    streams.later(19)
+    assert ids(last) == []
+    streams.later(1)
+    assert ids(last) == [b"1-0"]
+
+
+def test_who_is_given_something_leaves_the_alarm_to_those_who_wait(streams):
+    readers = [by_pattern(streams, name) for name in ("first", "second", "third")]
+    streams.send_line("XADD t:a 1-0 f v")
+    assert ids(readers[0]) == [b"1-0"]
+    streams.later(19)
+    assert [ids(reader) for reader in readers[1:]] == [[], []]
+    streams.later(1)
+    assert sorted(ids(reader) for reader in readers[1:]) == [[], [b"1-0"]]
+
+
+def test_who_may_not_read_all_streams_speaks_for_nobody(streams):
+    streams.send_line("ACL SETUSER ann on nopass +@all ~t:c")
+    ann = streams.client()
+    ann.send_line("AUTH ann any")
+    ann.send_line("XREADGROUP GROUP g ann COUNT 1 BLOCK 0 MATCH t:* >")
+    other = by_pattern(streams, "other")
+    streams.send_line("XADD t:a 1-0 f v")
+    assert (ids(ann), ids(other)) == ([], [b"1-0"])
