@@ -105,11 +105,10 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
 
 def speaks_for(request: Request, deliveries: list[Delivery]) -> bytes | None:
     """The group, if no other consumer who waits for the same would find more than this one."""
-    if request.where is not None or request.noack:
+    # What differs by the request, as the time of CLAIM does, differs also while there is no group.
+    if request.where is not None or request.noack or request.min_idle != _NO_CLAIM:
         return None
     for delivery in deliveries:
-        if delivery.tells_deliveries:  # CLAIM: each with its own time
-            return None
         policy = delivery.policy
         if policy is not None and (policy.active or policy.order_by or policy.max_pending_of_one):
             return None

@@ -192,6 +192,20 @@ def test_an_alarm_is_passed_on_among_readers_by_a_pattern(streams, options):
     assert ids(last) == [b"1-0"]
 
 
+def test_who_would_claim_is_spoken_for_by_nobody_also_before_there_is_a_group(queue):
+    """Once, who read without CLAIM spoke for who read with it, if no stream had the group yet."""
+    waits = "XREADGROUP GROUP g {} {} BLOCK 0 MATCH t:* >"
+    queue.wait(waits.format("plain", ""))
+    claims = queue.wait(waits.format("claims", "CLAIM 1000"))
+    queue.send_line("XGROUP CREATE t:a g 0 MKSTREAM")
+    for line in ("MULTI", "XADD t:a 1-0 f v", "XREADGROUP GROUP g c STREAMS t:a >", "EXEC"):
+        queue.send_line(line)
+    queue.later(999)
+    assert ids(claims) == []
+    queue.later(1)
+    assert ids(claims) == [b"1-0"]
+
+
 def test_who_is_given_something_leaves_the_alarm_to_those_who_wait(streams):
     readers = [by_pattern(streams, name) for name in ("first", "second", "third")]
     streams.send_line("XADD t:a 1-0 f v")
