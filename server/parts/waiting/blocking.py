@@ -280,20 +280,20 @@ class Blocking(Part):
         if self.waiting and db_index < len(self._queues):
             by_key = self._queues[db_index]
             queue = by_key.get(key)
-            if queue is not None:
+            if queue is not None and queue.may_claim():
                 self._delivered_to_one_of(queue)
         if self.patterns.are_used:
             for readers in self.patterns.ready(db_index, key):
-                if readers.queue is not None:
-                    self._delivered_to_one_of(readers.queue)
+                queue = readers.queue
+                if queue is not None and queue.may_claim():
+                    self._delivered_to_one_of(queue)
 
     def _delivered_to_one_of(self, queue: Queue) -> None:
-        """Its waiters look again if one may claim; those that were not run yet do so anyway."""
-        if queue.may_claim():
-            if queue is self._served and self._run is not None and not self._some_wait_on:
-                self._has_delivered = True
-            else:
-                self._make_ready(queue)
+        """Its waiters, of which one may claim, look again; those not run yet do so anyway."""
+        if queue is self._served and self._run is not None and not self._some_wait_on:
+            self._has_delivered = True
+        else:
+            self._make_ready(queue)
 
     def _make_ready(self, queue: Queue) -> None:
         if queue.is_ready:

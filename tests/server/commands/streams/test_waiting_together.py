@@ -146,7 +146,7 @@ def idle_ms(queue: Queue, key: str) -> dict[bytes, int]:
 
 @pytest.fixture
 def streams(queue):
-    """The streams t:a, t:b and t:c, whose group g has VISIBILITY: whoever waits looks at all."""
+    """The streams t:a, t:b and t:c, whose group g has VISIBILITY: a reader looks at all."""
     for key in ("t:a", "t:b", "t:c"):
         queue.send_line(f"XGROUP CREATE {key} g 0 MKSTREAM")
         queue.send_line(f"XGROUP CFGSET {key} g VISIBILITY 20")
