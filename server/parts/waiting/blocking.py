@@ -345,7 +345,6 @@ class Blocking(Part):
                     spot = None
                 elif queue.passed is not None and kind is self._kind:
                     spot = queue.passed.after
-                self._kind = kind
             while spot is not None:
                 waiter = spot.waiter
                 if waiter.turn == self._turn:
@@ -354,7 +353,8 @@ class Blocking(Part):
                 elif waiter.block.kind is kind or waiter.block.on_no_key:
                     waiter.turn = self._turn
                     if not self._silent or waiter.block.speaks_for not in self._silent:
-                        queue.passed = spot.before
+                        if spot.before is not None:
+                            queue.passed, self._kind = spot.before, kind
                         self._run = waiter
                         return waiter
                     following = spot.after
