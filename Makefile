@@ -244,7 +244,8 @@ test-spark-rest:
 # Replication, the crashes, the console, starts and signals, and some of tests/compat are of whole processes,
 # and nearly all of their modules are not compiled; none of those that speak HTTP are. What clients read is
 # compared byte by byte in the rest of tests/compat; the benchmarks and the fuzzers of sockets are programs
-# of their own. Some long tests of single modules are of what others touch, too.
+# of their own. Held replies, clients who leave, time travel and the count of memory have long tests, whose
+# modules other tests run uncompiled, too.
 COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication simulation \
   test_make.py test_ties.py test_turns.py test_words.py server/console server/http server/metrics \
   server/test_fuzz_browsers.py server/test_fuzz_sockets.py server/test_time_travel.py \

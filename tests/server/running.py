@@ -103,7 +103,7 @@ def snapshot() -> bytes:
 def on_each_loop(test: Test) -> Test:
     """Run an async test on each of LOOPS, with each backend of sockets, for LIMIT_S at most.
 
-    Where the server is slow, on the loop of users only: the other one runs the same Python of ours.
+    Where the server is slow, on uvloop only; but other Pythons than 3.11 have another asyncio.
     """
 
     @wraps(test)

@@ -289,7 +289,10 @@ class Blocking(Part):
                     self._delivered_to_one_of(queue)
 
     def _delivered_to_one_of(self, queue: Queue) -> None:
-        """Its waiters, of which one may claim, look again; those not run yet do so anyway."""
+        """Have the waiters of *queue* look again: one of them may claim what was delivered.
+
+        If it is being served and none has looked in vain, those that are left will look anyway.
+        """
         if queue is self._served and self._run is not None and not self._some_wait_on:
             self._has_delivered = True
         else:
