@@ -28,6 +28,9 @@ cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
 cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
 @cython.locals(delivery=Delivery, policy=GroupPolicy)
 cdef bytes speaks_for(Request request, list deliveries)
+cpdef bint is_plain(Request request) except -1
+@cython.locals(policy=GroupPolicy)
+cpdef bint rests(Request request, Delivery delivery) except -1
 @cython.locals(
     is_of_new=bint, entry=StreamIterator, key=bytes, group=ConsumerGroup, consumer=Consumer,
     min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy, side=SideData

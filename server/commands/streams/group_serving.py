@@ -106,13 +106,30 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
 def speaks_for(request: Request, deliveries: list[Delivery]) -> bytes | None:
     """The group, if no other consumer who waits for the same would find more than this one."""
     # What differs by the request, as the time of CLAIM does, differs also while there is no group.
-    if request.where is not None or request.noack or request.min_idle != _NO_CLAIM:
+    if not is_plain(request):
         return None
     for delivery in deliveries:
         policy = delivery.policy
         if policy is not None and (policy.active or policy.order_by or policy.max_pending_of_one):
             return None
     return request.group
+
+
+def is_plain(request: Request) -> bool:
+    """Whether it wants no other entries than most requests do."""
+    return request.where is None and not request.noack and request.min_idle == _NO_CLAIM
+
+
+def rests(request: Request, delivery: Delivery) -> bool:
+    """Whether a stream that has given nothing has nothing for any plain request.
+
+    That is so until something happens to it, or the moment of ms_to_claim() comes. Consumers are
+    to be seen by a group that removes idle ones.
+    """
+    policy = delivery.policy
+    if policy is None or policy.consumer_timeout_ms or delivery.is_more or delivery.dead_stay:
+        return False
+    return speaks_for(request, [delivery]) is not None
 
 
 def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:

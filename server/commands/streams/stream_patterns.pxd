@@ -6,6 +6,8 @@ from server.commands.streams cimport group_serving, stream_serving
 from server.commands.streams.group_reply cimport Delivery
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call
+from server.parts.waiting.pattern_reads cimport Readers
+from server.parts.waiting.resting_streams cimport RestingStreams
 from server.table.command cimport new_block
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport ConsumerGroup
@@ -13,4 +15,4 @@ from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 
 
-cdef int64_t _NO_CLAIM
+cdef int64_t _NO_CLAIM, _NEVER

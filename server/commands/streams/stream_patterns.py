@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, Reply
 from server.client.client import RESTRICTED
@@ -12,30 +14,65 @@ from server.commands.streams.stream_request import Request
 from server.commands.streams.stream_serving import LAST
 from server.dispatch.call import Call
 from server.parts.waiting.pattern_reads import Readers
+from server.parts.waiting.resting_streams import NEVER
 from server.table.command import NO_CLAIM, TABLE, Block, new_block
 from server.table.keys import READ, WRITE
 from storage.stream import stream_id
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
-_NO_CLAIM = NO_CLAIM  # as a C number
+_NO_CLAIM, _NEVER = NO_CLAIM, NEVER  # as C numbers
 ENOUGH = 500  # entries of a reply without MAXCOUNT: then no other stream is looked at
+LOOKS = 2000  # streams that one call looks at in vain, before others have their turn
 
 
 class Look:
     """What an XREAD MATCH that waits has seen: the ids after which it goes on, by key.
 
-    Of other streams it reads what follows *after*. *todo* are the keys that it has not looked at
-    yet, and *last* is the last of the readers' changes that it knows.
+    Of other streams it reads what follows *after*. *last* is the last of the readers' changes that
+    it knows.
     """
 
-    __slots__ = ("after", "last", "seen", "todo")
+    __slots__ = ("_at", "_later", "_todo", "after", "last", "seen")
 
-    def __init__(self, after: StreamId, last: int, todo: list[bytes]) -> None:
+    def __init__(self, after: StreamId, last: int, todo: Iterable[bytes]) -> None:
         self.after = after
         self.last = last
         self.seen: dict[bytes, StreamId] = {}
-        self.todo = todo
+        self._todo = list(todo)  # the keys that it looks at; from _at on it has not yet
+        self._at = 0
+        self._later: dict[bytes, None] = {}  # those after them
+
+    def add(self, key: bytes) -> None:
+        """Let *key* be looked at after the others."""
+        self._later[key] = None
+
+    def is_over(self) -> bool:
+        """Whether all keys were looked at."""
+        return self._at == len(self._todo) and not self._later
+
+    def next_key(self) -> bytes:
+        """The key to look at now; there must be one."""
+        if self._at == len(self._todo):
+            self._todo = list(self._later)
+            self._later.clear()
+            self._at = 0
+        self._at += 1
+        return self._todo[self._at - 1]
+
+
+class GroupLook:
+    """How far an XREADGROUP MATCH has come that looks at many streams.
+
+    It has not looked at the first *left* of them yet, and *last* is the last of the readers'
+    changes that it knows. *may_claim*: whether it may have to look again at some of the others.
+    """
+
+    __slots__ = ("last", "left", "may_claim")
+
+    last: int
+    left: int
+    may_claim: bool
 
 
 def _readers(call: Call, request: Request) -> Readers:
@@ -45,7 +82,7 @@ def _readers(call: Call, request: Request) -> Readers:
         call.db, request.patterns or [], request.group, request.makes_groups
     )
     if not readers.is_complete:
-        readers.names.gather(call.is_inside())
+        readers.gather(call.is_inside())
     return readers
 
 
@@ -56,6 +93,11 @@ def _may_use(call: Call, key: bytes, rights: int) -> bool:
         return True
     row = TABLE.find(call.argv[0].lower())
     return row is not None and client.user.may_use(row, call.argv, key, rights)
+
+
+def _most_looks(call: Call) -> int:
+    """At how many streams the call may look in vain. A transaction or script does not wait."""
+    return _NEVER if call.is_inside() else LOOKS
 
 
 def _stream_at(call: Call, readers: Readers, key: bytes) -> Stream | None:
@@ -71,7 +113,7 @@ def _wait_for_patterns(
     readers: Readers,
     reads_on: bool,
     wake_ms: int,
-    look: Look | None,
+    look: Look | GroupLook | None,
     speaks_for: bytes | None = None,
 ) -> Reply | Block:
     if request.block_ms is None and not reads_on:
@@ -101,35 +143,33 @@ def read_patterns(call: Call, request: Request) -> Reply | Block:
             return _wait_for_patterns(request, readers, True, NO_CLAIM, None)
         look = _first_look(call, request, readers)
     else:
-        look.todo = list(dict.fromkeys(look.todo + readers.since(look.last)))
+        for key in readers.since(look.last):
+            look.add(key)
         look.last = readers.last
     body = call.client.out.another()
     served = 0
-    todo = look.todo
-    for at, key in enumerate(todo):
-        if request.is_full or (request.where is not None and request.where.is_cut):
-            look.todo = todo[at:]
-            break
-        served += _look_at(call, request, readers, look, body, key)
-    else:
-        look.todo = []
+    most = _most_looks(call)
+    while most > 0 and not look.is_over() and not request.is_full and not request.goes_on():
+        if _look_at(call, request, readers, look, body, look.next_key()):
+            served += 1
+        else:
+            most -= 1
     if served:
         return stream_serving.with_head(body, served)
-    is_cut = request.where is not None and request.where.is_cut
-    return _wait_for_patterns(request, readers, is_cut or not readers.is_complete, NO_CLAIM, look)
+    reads_on = not look.is_over() or not readers.is_complete
+    return _wait_for_patterns(request, readers, reads_on, NO_CLAIM, look)
 
 
 def _first_look(call: Call, request: Request, readers: Readers) -> Look:
     """What a new call is to look at. ``$`` becomes the last ids of this moment."""
     text = call.argv[request.ids_at]
-    keys = list(readers.keys)
     if text not in (b"$", LAST):
-        return Look(stream_serving.last_seen(None, text), readers.last, keys)
+        return Look(stream_serving.last_seen(None, text), readers.last, readers.keys)
     if text == LAST:
-        return Look(ZERO, readers.last, keys)
-    look = Look(ZERO, readers.last, [])
+        return Look(ZERO, readers.last, readers.keys)
+    look = Look(ZERO, readers.last, ())
     if request.block_ms is not None and not call.is_inside():
-        for key in keys:
+        for key in readers.keys:
             stream = call.db.peek(key)
             if type(stream) is Stream:
                 look.seen[key] = stream.last_id
@@ -158,7 +198,7 @@ def _look_at(
     if where is not None and where.passed:
         look.seen[key] = stream_id.make_id(where.last_ms, where.last_seq)
     if where is not None and where.is_cut:
-        look.todo.append(key)
+        look.add(key)
     return False
 
 
@@ -167,37 +207,96 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     readers = _readers(call, request)
     if not readers.is_complete:
         return _wait_for_patterns(request, readers, True, NO_CLAIM, None)
+    most = _most_looks(call)
+    if group_serving.is_plain(request):
+        are_awake = readers.come_due(call.now_ms, most)
+    else:
+        are_awake = readers.rest_no_longer(most)
     keys = readers.fresh if request.min_idle == _NO_CLAIM else readers.keys
+    look = _group_look(call, readers, len(keys))
     body = call.client.out.another()
     served = 0
     waiting: list[Delivery] = []
-    for _ in range(len(keys)):
+    while look.left > 0 and most > 0:
         if request.is_full or not keys or request.goes_on():
             break
         if request.given >= ENOUGH and not request.max_count:
             break  # the next call begins with the others
         key = next(iter(keys))
-        if not _may_use(call, key, READ | WRITE if request.makes_groups else READ):
-            readers.looked(key, False)  # others may
-            continue
-        delivery = _delivery_by_pattern(call, request, readers, key)
-        if delivery is None:
-            readers.looked(key, True)
-            continue
-        served += group_serving.serve(call, request, body, delivery)
-        stream, group = delivery.stream, delivery.group
-        is_read = stream.length == 0 or stream_id.compare(stream.last_id, group.last_id) <= 0
-        readers.looked(key, is_read and delivery.policy is None)
-        if delivery.is_more or delivery.policy is not None or delivery.min_idle != _NO_CLAIM:
-            waiting.append(delivery)
+        if _serve_by_pattern(call, request, readers, body, key, waiting):
+            served += 1
+        else:
+            most -= 1
+        look.left -= not request.goes_on()
     if served:
         return stream_serving.with_head(body, served)
-    is_cut = request.goes_on()
-    wake_ms = group_serving.ms_to_claim(call, waiting)
+    is_cut = request.goes_on() or not are_awake or (look.left > 0 and bool(keys))
+    wake_ms = _ms_to_claim(call, readers, look, waiting)
     # All who wait in this queue read the same streams, as far as they may.
     is_restricted = bool(call.client.flags & RESTRICTED)
     name = None if is_cut or is_restricted else group_serving.speaks_for(request, waiting)
-    return _wait_for_patterns(request, readers, is_cut, wake_ms, None, name)
+    return _wait_for_patterns(request, readers, is_cut, wake_ms, look if is_cut else None, name)
+
+
+def _group_look(call: Call, readers: Readers, keys: int) -> GroupLook:
+    """A look at all *keys*, or what is left of one that was begun, and what has come since."""
+    waiter = call.client.waiter if call.origin & WOKEN else None
+    begun = None if waiter is None else waiter.block.resume
+    if isinstance(begun, GroupLook):
+        begun.left = min(keys, begun.left + readers.last - begun.last)
+        begun.last = readers.last
+        return begun
+    look = GroupLook()
+    look.left = keys
+    look.last = readers.last
+    look.may_claim = False
+    return look
+
+
+def _serve_by_pattern(
+    call: Call,
+    request: Request,
+    readers: Readers,
+    body: Encoder,
+    key: bytes,
+    waiting: list[Delivery],
+) -> bool:
+    """Write what *key* has for the consumer; whether that is anything.
+
+    Then it is the last one to look at again, or stale, or rests. To *waiting* comes what may have
+    something later, and does not rest.
+    """
+    if not _may_use(call, key, READ | WRITE if request.makes_groups else READ):
+        readers.looked(key, False)  # others may
+        return False
+    delivery = _delivery_by_pattern(call, request, readers, key)
+    if delivery is None:
+        readers.looked(key, True)
+        return False
+    is_served = group_serving.serve(call, request, body, delivery)
+    if not is_served and group_serving.rests(request, delivery):
+        wake_ms = group_serving.ms_to_claim(call, [delivery])
+        readers.rest(key, call.now_ms + wake_ms if wake_ms > 0 else _NEVER)
+        return False
+    stream, group = delivery.stream, delivery.group
+    is_read = stream.length == 0 or stream_id.compare(stream.last_id, group.last_id) <= 0
+    readers.looked(key, is_read and delivery.policy is None)
+    if delivery.is_more or delivery.policy is not None or delivery.min_idle != _NO_CLAIM:
+        waiting.append(delivery)
+    return is_served
+
+
+def _ms_to_claim(call: Call, readers: Readers, look: GroupLook, waiting: list[Delivery]) -> int:
+    """As group_serving.ms_to_claim(), for *waiting* and for the streams that rest."""
+    wake_ms: int = group_serving.ms_to_claim(call, waiting)
+    if wake_ms == _NO_CLAIM and (look.may_claim or len(readers.resting)):
+        wake_ms = 0
+    look.may_claim = wake_ms != _NO_CLAIM
+    first_ms = readers.resting.first_ms()
+    if first_ms < _NEVER:
+        due_ms = max(1, first_ms - call.now_ms)
+        wake_ms = due_ms if wake_ms <= 0 else min(wake_ms, due_ms)
+    return wake_ms
 
 
 def _delivery_by_pattern(

@@ -1,5 +1,8 @@
 cimport cython
 
+from libc.stdint cimport int64_t
+
+from server.parts.waiting.resting_streams cimport RestingStreams
 from storage cimport glob
 from storage.keyspace.keyspace cimport Keyspace
 
@@ -11,6 +14,9 @@ cdef class Readers:
     cdef readonly bytes group
     cdef readonly object keys
     cdef readonly object fresh
+    cdef object _cursor
+    cdef bint _is_gathered
+    cdef readonly RestingStreams resting
     cdef readonly Py_ssize_t last
     cdef readonly dict queues
     cdef public Py_ssize_t used_ms
@@ -21,6 +27,11 @@ cdef class Readers:
     @cython.locals(key=bytes)
     cpdef list since(self, Py_ssize_t last)
     cpdef looked(self, bytes key, bint is_stale)
+    cpdef rest(self, bytes key, int64_t at_ms)
+    @cython.locals(key=bytes)
+    cpdef bint come_due(self, int64_t now_ms, Py_ssize_t most) except -1
+    @cython.locals(key=bytes)
+    cpdef bint rest_no_longer(self, Py_ssize_t most) except -1
     cpdef forget(self, bytes key)
 
 

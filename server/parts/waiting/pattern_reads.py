@@ -2,13 +2,16 @@
 
     XREADGROUP ... MATCH jobs:*          Readers     keys    jobs:a  jobs:b  jobs:c
                                                      fresh   jobs:b               looked at first
+                                                     resting jobs:c               until 12:00:30
                                                      queue   clients that wait
 
 While anybody reads by pattern, the names of all streams of that database are kept here. They are
 gathered when the first one asks, some keys at a time, and follow the events of keys from then on.
-A stream is compared with each pattern once: when its name is new. When something happens to it, it
-becomes *fresh* to the readers that match it; who has seen all that it has makes it stale again. So
-a call looks at the streams that may have something, and at no others.
+A stream is compared with each pattern once: when its name is new, or the pattern is. When something
+happens to it, it becomes *fresh* to the readers that match it; who has seen all that it has makes
+it stale again. One whose group has a policy rests: it becomes fresh again when its policy may give
+something, as when VISIBILITY is over. So a call looks at the streams that may have something, and
+at no others.
 
 All clients that read by the same patterns, for the same group, share one Readers; it is forgotten
 when nobody has used it for a while. The names go with the last one, and then a change of a key
@@ -20,6 +23,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
+from server.parts.waiting.resting_streams import RestingStreams
 from server.parts.waiting.wait_queue import Queue
 from storage import glob
 from storage.keyspace.key_table import KeyTable
@@ -38,15 +42,19 @@ class Readers:
     """Those who read the streams that match *patterns*, for *group*; None: by XREAD."""
 
     __slots__ = (
-        "fresh", "group", "keys", "last", "name", "names", "patterns", "queues", "used_ms",
+        "_cursor", "_is_gathered", "fresh", "group", "keys", "last", "name", "names", "patterns",
+        "queues", "resting", "used_ms",
     )  # fmt: skip
 
     def __init__(self, names: StreamNames, name: Name) -> None:
         self.names = names
         self.name = name
         self.patterns, self.group, _ = name
+        self._cursor = 0
+        self._is_gathered = not names.names  # those that come are compared when they come
         self.keys: OrderedDict[bytes, None] = OrderedDict()  # in the order in which to look
         self.fresh: OrderedDict[bytes, int] = OrderedDict()  # the same; when each became so
+        self.resting = RestingStreams()  # of a group: those that are not fresh, by its policy
         self.last = 0  # counts what has become fresh
         self.queues: dict[bytes, Queue] = {}  # the one of the clients that wait, if there are any
         self.used_ms = 0
@@ -54,7 +62,7 @@ class Readers:
     @property
     def is_complete(self) -> bool:
         """Whether *keys* has all that match."""
-        return self.names.is_complete
+        return self._is_gathered and self.names.is_complete
 
     @property
     def queue(self) -> Queue | None:
@@ -68,10 +76,26 @@ class Readers:
                 return True
         return False
 
+    def gather(self, whole: bool) -> None:
+        """Look at some more keys, or, if *whole*, at all that are left. O(1) a key."""
+        names = self.names
+        names.gather(whole)
+        while names.is_complete and not self._is_gathered:
+            self._cursor, keys = names.database.scan(self._cursor, AT_ONCE)
+            for key in keys:
+                readers = names.names.get(key)
+                if readers is not None and key not in self.keys and self.match(key):
+                    readers.append(self)
+                    self.note(key)
+            self._is_gathered = self._cursor == 0
+            if not whole:
+                break
+
     def note(self, key: bytes) -> None:
         """*key*, which matches, may have something new."""
         self.last += 1
         self.keys[key] = None
+        self.resting.discard(key)
         if key not in self.fresh or self.group is None:
             self.fresh[key] = self.last
             self.fresh.move_to_end(key)
@@ -95,15 +119,36 @@ class Readers:
             else:
                 self.fresh.move_to_end(key)
 
+    def rest(self, key: bytes, at_ms: int) -> None:
+        """*key* was looked at, and has nothing before *at_ms* unless something happens to it."""
+        if key in self.fresh:
+            self.looked(key, True)
+            self.resting.put(key, at_ms)
+
+    def come_due(self, now_ms: int, most: int) -> bool:
+        """Up to *most* of those that have rested until *now_ms* are fresh again; whether all."""
+        for key in self.resting.take_due(now_ms, most):
+            self.note(key)
+        return self.resting.first_ms() > now_ms
+
+    def rest_no_longer(self, most: int) -> bool:
+        """Up to *most* of those that rest are fresh again: somebody wants more; whether all."""
+        for key in self.resting.take_any(most):
+            self.note(key)
+        return len(self.resting) == 0
+
     def forget(self, key: bytes) -> None:
         """*key* is gone, or no stream."""
         self.keys.pop(key, None)
         self.fresh.pop(key, None)
+        self.resting.discard(key)
 
     def clear(self) -> None:
-        """Forget all keys."""
+        """Forget all keys; those that come are compared when they come."""
         self.keys.clear()
         self.fresh.clear()
+        self.resting.clear()
+        self._is_gathered = True
 
 
 class StreamNames:
@@ -161,13 +206,8 @@ class StreamNames:
         return found
 
     def add_readers(self, name: Name) -> Readers:
-        """New readers. O(names)."""
-        made = Readers(self, name)
-        for key, readers in self.names.items():
-            if made.match(key):
-                readers.append(made)
-                made.note(key)
-        self.readers[name] = made
+        """New readers, whose keys are still to be gathered."""
+        made = self.readers[name] = Readers(self, name)
         return made
 
     def drop_readers(self, readers: Readers) -> None:

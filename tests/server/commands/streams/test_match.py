@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import stream_patterns
+from server.commands.streams import stream_patterns, stream_request
 from server.parts.waiting import pattern_reads
 from storage import allocation
 from tests.server.conftest import NOTHING
@@ -17,6 +17,12 @@ def found(reply):
     return {
         row[0].decode(): [int(entry[0].split(b"-")[0]) for entry in row[1]] for row in reply or []
     }
+
+
+def seen_ms_ago(server, key):
+    """When the only consumer of the group g was last seen."""
+    fields = server.send_line(f"XINFO CONSUMERS {key} g")[0]
+    return fields[fields.index(b"idle") + 1]
 
 
 @pytest.fixture
@@ -172,6 +178,111 @@ class TestXreadgroup:
         assert given.send_line(READ.format("")) is None
         given.advance(60)
         assert found(given.send_line(READ.format(""))) == {"t:a": [1, 2]}
+
+    def test_streams_that_have_nothing_by_their_policies_are_not_looked_at(self, given):
+        for key in ("t:a", "t:b"):
+            given.send_line(f"XGROUP CREATE {key} g 0")
+            given.send_line(f"XGROUP CFGSET {key} g VISIBILITY 1000")
+        given.send_line(READ.format(""))
+        given.send_line(READ.format(""))  # each is looked at once after it has given something
+        given.advance(100)
+        given.send_line("XADD t:b 8-0 f v")
+        assert found(given.send_line(READ.format(""))) == {"t:b": [8]}
+        seen = {key: seen_ms_ago(given, key) for key in ("t:a", "t:b")}
+        assert seen == {"t:a": 100, "t:b": 0}
+
+    def test_a_group_that_removes_idle_consumers_sees_them(self, given):
+        given.send_line(READ.format("MKGROUP"))
+        given.send_line("XGROUP CFGSET t:a g CONSUMERTIMEOUT 1000")
+        given.send_line(READ.format(""))
+        given.advance(100)
+        given.send_line(READ.format(""))
+        assert seen_ms_ago(given, "t:a") == 0
+
+    def test_noack_passes_a_limit_at_which_others_stop(self, given):
+        given.send_line("XGROUP CREATE t:a g 0")
+        given.send_line("XGROUP CFGSET t:a g MAXPENDING 1")
+        assert found(given.send_line(READ.format(""))) == {"t:a": [1]}
+        assert given.send_line(READ.format("")) is None
+        assert found(given.send_line(READ.format("NOACK"))) == {"t:a": [2]}
+
+    def test_dead_entries_that_find_a_place_again(self, given):
+        given.send_line("XGROUP CREATE t:a g 0")
+        given.send_line("XADD dead 1-0 f v")
+        line = "XGROUP CFGSET t:a g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER dead"
+        assert given.send_line(line) == b"OK"
+        given.send_line(READ.format(""))
+        given.send_line("SET dead x")
+        given.advance(60)
+        assert given.send_line(READ.format("")) is None
+        given.send_line("DEL dead")
+        given.send_line("XADD dead 1-0 f v")
+        given.send_line(READ.format(""))
+        assert given.send_line("XLEN dead") == 3
+
+
+class TestManyStreams:
+    """One call looks at some of them, and others are served before it goes on."""
+
+    @pytest.fixture
+    def many(self, given, monkeypatch):
+        monkeypatch.setattr(stream_patterns, "LOOKS", 2)
+        for n in range(9):
+            given.send_line(f"XGROUP CREATE t:{n} g 0 MKSTREAM")
+        given.send_line("XADD t:9 9-0 f v")
+        return given
+
+    @pytest.mark.parametrize(
+        "line", [READ.format(""), READ.format("CLAIM 10"), "XREAD MATCH t:? u 9-0"]
+    )
+    def test_a_look_goes_on_in_later_turns(self, many, line):
+        for key in ("t:a", "t:b", "t:9"):
+            many.send_line(f"XGROUP CREATE {key} g $")
+        many.call_soon, later = (lambda call: None), many.call_soon
+        waiter = many.client()
+        waiter.send_line(line)
+        turns = 0
+        while (reply := waiter.reply()) == NOTHING:
+            turns += 1
+            many.turn(many.dispatcher.waits.read_on)
+        many.call_soon = later
+        assert reply is None
+        assert turns >= 5
+        assert not waiter.waits
+
+    def test_what_is_added_meanwhile_is_found(self, many):
+        many.call_soon, later = (lambda call: None), many.call_soon
+        waiter = many.client()
+        waiter.send_line(READ.format("BLOCK 0"))
+        many.send_line("XADD t:0 1-0 f v")
+        many.call_soon = later
+        many.turn(many.dispatcher.waits.read_on)
+        assert found(waiter.reply()) == {"t:0": [1]}
+
+    def test_it_ends_where_every_stream_has_to_be_looked_at_again(self, many):
+        for n in range(9):
+            many.send_line(f"XGROUP CFGSET t:{n} g CONSUMERTIMEOUT 5000")
+        waiter = many.client()
+        waiter.send_line(READ.format("BLOCK 0"))
+        assert waiter.reply() == NOTHING  # and no turn is called for any more
+        many.send_line("XADD t:5 1-0 f v")
+        assert found(waiter.reply()) == {"t:5": [1]}
+
+    def test_a_stream_of_which_where_has_seen_a_part_is_looked_at_again(self, many, monkeypatch):
+        monkeypatch.setattr(stream_request, "LOOKS", 1)
+        for ms in range(10, 16):
+            many.send_line(f"XADD t:8 {ms}-0 f {ms}")
+        line = "XREADGROUP GROUP g c WHERE f 1 15 MATCH t:8 t:9 >"
+        assert found(many.send_line(line)) == {"t:8": [15]}
+
+    def test_a_transaction_looks_at_all(self, many):
+        many.send_line("XGROUP CREATE t:9 g 0")
+        many.send_line("MULTI")
+        many.send_line(READ.format(""))
+        many.send_line("XREAD MATCH t:9 u 0")
+        group, plain = many.send_line("EXEC")
+        assert found(group) == {"t:9": [9]}
+        assert found(plain) == {"t:9": [9], "u": [4]}
 
 
 class TestWaiting:
@@ -373,6 +484,23 @@ class TestNames:
         given.call_soon = later
         given.turn(given.dispatcher.waits.read_on)
         assert found(waiter.reply()) == {"t:a": [1, 2], "t:b": [3]}
+
+    def test_another_pattern_gathers_them_in_turns_of_its_own(self, given, monkeypatch):
+        given.send_line("XREAD MATCH u 0")
+        for n in range(20):
+            given.send_line(f"XADD t:{n} 9-0 f v")
+        monkeypatch.setattr(pattern_reads, "AT_ONCE", 1)
+        given.call_soon, later = (lambda call: None), given.call_soon
+        waiter = given.client()
+        waiter.send_line("XREAD MATCH t:a t:1* 0")
+        assert waiter.reply() == NOTHING
+        given.send_line("XADD t:1new 1-0 f v")  # compared now, not once more when it is gathered
+        given.call_soon = later
+        given.turn(given.dispatcher.waits.read_on)
+        keys = [row[0] for row in waiter.reply()]
+        assert sorted(keys) == sorted(
+            [b"t:a", b"t:1new", *[b"t:1%d" % n for n in range(10)], b"t:1"]
+        )
 
     def test_they_go_with_the_last_reader(self, given):
         given.send_line(READ.format("MKGROUP"))

@@ -1,0 +1,43 @@
+"""RestingStreams compared with a dict."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.parts.waiting.resting_streams import NEVER, RestingStreams
+from tests.worth import rounds
+
+keys = st.sampled_from([b"a", b"b", b"c", b"d"])
+times = st.one_of(st.integers(0, 50), st.just(NEVER))
+puts = st.tuples(st.just("put"), keys, times)
+steps = st.one_of(
+    puts,
+    puts,
+    st.tuples(st.just("discard"), keys),
+    st.tuples(st.just("take_due"), st.integers(0, 50), st.integers(0, 4)),
+    st.tuples(st.just("take_any"), st.integers(0, 4)),
+)
+
+
+@settings(max_examples=rounds(200), deadline=None)
+@given(st.lists(steps, max_size=60))
+def test_they_are_as_a_dict_says(tried):
+    resting = RestingStreams()
+    model: dict[bytes, int] = {}
+    for name, *arguments in tried:
+        found = getattr(resting, name)(*arguments)
+        if name == "put":
+            model[arguments[0]] = arguments[1]
+        elif name == "discard":
+            model.pop(arguments[0], None)
+        elif name == "take_due":
+            now_ms, most = arguments
+            times = sorted(at_ms for at_ms in model.values() if at_ms <= now_ms)
+            assert [model.pop(key) for key in found] == times[:most]
+        else:
+            assert len(found) == min(arguments[0], len(model))
+            for key in found:
+                del model[key]
+        assert len(resting) == len(model)
+        assert resting.first_ms() == min(model.values(), default=NEVER)
