@@ -203,6 +203,8 @@ class GroupPolicy:
         """An equal one of its own, to take its place: what the group notes is of both."""
         copy = GroupPolicy()
         copy.redelivered = self.redelivered
+        copy.seen_ms, copy.suspected_ms = self.seen_ms, self.suspected_ms
+        copy.silent = self.silent
         for word, value in self.settings():
             copy.set(word, value)
         return copy

@@ -29,6 +29,8 @@ cdef class EntryFilter:
     cdef readonly uint64_t last_ms
     cdef readonly uint64_t last_seq
 
+    cpdef begin_again(self, int64_t left)
+    cpdef bint may_look(self) noexcept
     cpdef bint find(self, StreamIterator entry) except -1
     @cython.locals(node=Listpack, data=bytearray, at=Py_ssize_t, behind=Py_ssize_t,
                    field=Py_ssize_t, value_at=Py_ssize_t)

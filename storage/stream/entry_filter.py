@@ -48,6 +48,21 @@ class EntryFilter:
         self.first_ms = self.first_seq = 0
         self.last_ms = self.last_seq = 0
 
+    def begin_again(self, left: int) -> None:
+        """Look at *left* entries of other walks, as if it was new."""
+        self._node = None  # it may have been rewritten
+        self.left = left
+        self.is_cut = False
+        self.passed = 0
+        self.first_ms = self.first_seq = 0
+        self.last_ms = self.last_seq = 0
+
+    def may_look(self) -> bool:
+        """Count a look at one more entry. False, and it is cut, if there may be none."""
+        self.is_cut = self.left <= 0
+        self.left -= 1
+        return not self.is_cut
+
     def find(self, entry: StreamIterator) -> bool:
         """Go on to the next entry of the walk that is one. False if there is none, or it is cut.
 

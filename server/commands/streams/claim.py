@@ -125,6 +125,8 @@ class Claim:
             self._forget_forced()
         if self.claimed:
             self.call.server.blocking.delivered(self.call.db.index, self.call.argv[1])
+        elif self.changes:  # something was dropped
+            group_steps.left(self.call, self.call.argv[1], self.call.argv[2])
         if self.is_new and not self.claimed:
             argv = self.call.argv
             made = (b"XGROUP", b"CREATECONSUMER", argv[1], argv[2], argv[3])

@@ -185,12 +185,17 @@ class Delivery:
         return None
 
     def ms_to_idle(self, min_idle: int, now_ms: int) -> int:
-        """After how many ms find_idle() finds the first one; 0 if there is nothing to be found."""
+        """After how many ms find_idle() finds the first one; 0 if there is nothing to be found.
+
+        Of many that help nobody, the MOST_CLAIMS that were delivered longest ago are looked at.
+        """
         by_time = self.group.by_time
         pending = None if min_idle == RELEASED_ONLY else by_time.first_left()
         if self.where is not None and pending is not None:
             return self._ms_to_wanted(self.where, min_idle, now_ms)
-        while pending is not None:
+        for _ in range(MOST_CLAIMS):
+            if pending is None:
+                return 0
             left = min_idle - octets.since(pending.delivery_time, now_ms)
             # By a policy, what is due and was not given is dead and cannot be moved: no time helps.
             is_stuck = self.policy is not None and left <= 0
@@ -202,7 +207,7 @@ class Delivery:
             if not is_there:
                 by_time.is_gone(pending)
             pending = pendings.newer_of(pending)
-        return 0
+        return CLAIMS_AGAIN_MS
 
     def ms_to_held(self, now_ms: int) -> int:
         """After how many ms the first entry that is held may be given; 0 if none is held."""
@@ -573,15 +578,17 @@ class Delivery:
         now_ms: int,
         end: int,
         is_first: bool,
+        may_stop: bool = False,
     ) -> int:
         """Write the consumer's pending entries that follow *after*, *count* at most (0: all).
 
         Each entry that is still in the stream is delivered once more; those that *where* does not
-        name stay as they are. Of a deleted one only the ID
-        is written; with *ids_only* of the others, too. *end*, *is_first* and what is returned are
-        as of write_new().
+        name stay as they are. Of a deleted one only the ID is written; with *ids_only* of the
+        others, too. *end*, *is_first* and what is returned are as of write_new(). If it *may_stop*,
+        it looks at no more entries than *where* may, and *after* is the last one.
         """
         written = 0
+        where = self.where
         place = consumer.pel.seek(">", self.after.key())
         finder = self.stream.finder()
         mark = out.open_array()
@@ -589,8 +596,12 @@ class Delivery:
             delivered: Pending = place.value
             entry_id = pendings.id_of(delivered)
             size = out.size()
-            if self.where is not None and not self._is_wanted(self.where, delivered):
-                continue
+            if where is not None:
+                if may_stop and not where.may_look():
+                    break
+                self.after = entry_id
+                if not self._is_wanted(where, delivered):
+                    continue
             if self.ids_only:
                 is_there = self.stream.contains(entry_id)
                 out.bulk(entry_id.encode())

@@ -127,7 +127,9 @@ def rests(request: Request, delivery: Delivery) -> bool:
     to be seen by a group that removes idle ones.
     """
     policy = delivery.policy
-    if policy is None or policy.consumer_timeout_ms or delivery.is_more or delivery.dead_stay:
+    if policy is None or policy.consumer_timeout_ms:
+        return False
+    if delivery.is_more or delivery.is_cut or delivery.dead_stay:
         return False
     return speaks_for(request, [delivery]) is not None
 
@@ -135,7 +137,8 @@ def rests(request: Request, delivery: Delivery) -> bool:
 def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:
     """Write a stream's entries for the consumer, which is made if needed.
 
-    False if not even an empty array is written.
+    False if not even an empty array is written. Of what the consumer had before, WHERE looks at no
+    more than one call may, if there is one stream: with others, each has to tell what it has.
     """
     key, group, policy = delivery.key, delivery.group, delivery.policy
     if policy is not None and policy.paused:
@@ -174,7 +177,11 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
     count, end = request.count_now(), request.max_size or NO_END
     is_first, now_ms = request.given == 0, call.now_ms
     if not is_of_new:
-        given = delivery.write_history(body, consumer, count, now_ms, end, is_first)
+        may_stop = len(request.keys) == 1
+        given = delivery.write_history(body, consumer, count, now_ms, end, is_first, may_stop)
+        if may_stop and not given and request.goes_on():
+            body.truncate(mark)
+            return False
     else:
         pends = not request.noack
         if idle is None and request.where is None:
@@ -202,6 +209,8 @@ def _bury(call: Call, request: Request, delivery: Delivery, given: int) -> None:
     moved = dead_letters.bury(call, delivery.key, name, delivery.dead, DELIVERIES, wakes)
     if moved and not given and delivery.has_ready():
         delivery.is_more = True
+    if moved and (request.patterns is not None or len(request.keys) > 1):
+        request.reads_on = True  # they may have come into a stream that it has looked at
 
 
 def _settle(call: Call, request: Request, delivery: Delivery) -> bool:

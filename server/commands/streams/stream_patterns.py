@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, Reply
 from server.client.client import RESTRICTED
-from server.client.origin import WOKEN
 from server.commands.streams import group_serving, stream_serving
 from server.commands.streams.group_reply import Delivery
 from server.commands.streams.stream_request import Request
@@ -33,15 +32,14 @@ class Look:
     it knows.
     """
 
-    __slots__ = ("_at", "_later", "_todo", "after", "last", "seen")
+    __slots__ = ("_later", "_todo", "after", "last", "seen")
 
     def __init__(self, after: StreamId, last: int, todo: Iterable[bytes]) -> None:
         self.after = after
         self.last = last
         self.seen: dict[bytes, StreamId] = {}
-        self._todo = list(todo)  # the keys that it looks at; from _at on it has not yet
-        self._at = 0
-        self._later: dict[bytes, None] = {}  # those after them
+        self._todo = list(todo)[::-1]  # the keys that it looks at, the last one first
+        self._later: dict[bytes, None] = {}  # and those after them, in this order
 
     def add(self, key: bytes) -> None:
         """Let *key* be looked at after the others."""
@@ -49,30 +47,14 @@ class Look:
 
     def is_over(self) -> bool:
         """Whether all keys were looked at."""
-        return self._at == len(self._todo) and not self._later
+        return not self._todo and not self._later
 
     def next_key(self) -> bytes:
         """The key to look at now; there must be one."""
-        if self._at == len(self._todo):
-            self._todo = list(self._later)
+        if not self._todo:
+            self._todo = list(self._later)[::-1]
             self._later.clear()
-            self._at = 0
-        self._at += 1
-        return self._todo[self._at - 1]
-
-
-class GroupLook:
-    """How far an XREADGROUP MATCH has come that looks at many streams.
-
-    It has not looked at the first *left* of them yet, and *last* is the last of the readers'
-    changes that it knows. *may_claim*: whether it may have to look again at some of the others.
-    """
-
-    __slots__ = ("last", "left", "may_claim")
-
-    last: int
-    left: int
-    may_claim: bool
+        return self._todo.pop()
 
 
 def _readers(call: Call, request: Request) -> Readers:
@@ -82,7 +64,7 @@ def _readers(call: Call, request: Request) -> Readers:
         call.db, request.patterns or [], request.group, request.makes_groups
     )
     if not readers.is_complete:
-        readers.gather(call.is_inside())
+        readers.gather(call.is_inside(), call.argv[request.ids_at] == b"$")
     return readers
 
 
@@ -113,7 +95,6 @@ def _wait_for_patterns(
     readers: Readers,
     reads_on: bool,
     wake_ms: int,
-    look: Look | GroupLook | None,
     speaks_for: bytes | None = None,
 ) -> Reply | Block:
     if request.block_ms is None and not reads_on:
@@ -129,19 +110,18 @@ def _wait_for_patterns(
         reads_on=reads_on,
         speaks_for=speaks_for,
         readers=readers,
-        resume=look,
+        resume=request,
     )
 
 
 def read_patterns(call: Call, request: Request) -> Reply | Block:
     """XREAD MATCH. O(streams that match) at first, then O(those to which something was added)."""
     readers = _readers(call, request)
-    waiter = call.client.waiter if call.origin & WOKEN else None
-    look: Look | None = None if waiter is None else waiter.block.resume
+    look: Look | None = request.look
     if look is None:
         if not readers.is_complete:
-            return _wait_for_patterns(request, readers, True, NO_CLAIM, None)
-        look = _first_look(call, request, readers)
+            return _wait_for_patterns(request, readers, True, NO_CLAIM)
+        look = request.look = _first_look(call, request, readers)
     else:
         for key in readers.since(look.last):
             look.add(key)
@@ -157,7 +137,7 @@ def read_patterns(call: Call, request: Request) -> Reply | Block:
     if served:
         return stream_serving.with_head(body, served)
     reads_on = not look.is_over() or not readers.is_complete
-    return _wait_for_patterns(request, readers, reads_on, NO_CLAIM, look)
+    return _wait_for_patterns(request, readers, reads_on, NO_CLAIM)
 
 
 def _first_look(call: Call, request: Request, readers: Readers) -> Look:
@@ -203,54 +183,40 @@ def _look_at(
 
 
 def read_groups(call: Call, request: Request) -> Reply | Block:
-    """XREADGROUP MATCH. O(streams that may have something); with CLAIM, of all that match."""
+    """XREADGROUP MATCH. O(streams that may have something); with CLAIM, of all that match.
+
+    After LOOKS streams that became stale, or rest now, others have their turn.
+    """
     readers = _readers(call, request)
     if not readers.is_complete:
-        return _wait_for_patterns(request, readers, True, NO_CLAIM, None)
+        return _wait_for_patterns(request, readers, True, NO_CLAIM)
     most = _most_looks(call)
+    is_cut = False
     if group_serving.is_plain(request):
-        are_awake = readers.come_due(call.now_ms, most)
+        is_cut = not readers.come_due(call.now_ms, most)
     else:
-        are_awake = readers.rest_no_longer(most)
+        readers.rest_no_longer()
     keys = readers.fresh if request.min_idle == _NO_CLAIM else readers.keys
-    look = _group_look(call, readers, len(keys))
     body = call.client.out.another()
     served = 0
     waiting: list[Delivery] = []
-    while look.left > 0 and most > 0:
-        if request.is_full or not keys or request.goes_on():
+    for _ in range(len(keys)):
+        if request.is_full or not keys or request.goes_on() or most == 0:
             break
         if request.given >= ENOUGH and not request.max_count:
             break  # the next call begins with the others
-        key = next(iter(keys))
-        if _serve_by_pattern(call, request, readers, body, key, waiting):
-            served += 1
-        else:
-            most -= 1
-        look.left -= not request.goes_on()
+        key, before = next(iter(keys)), len(keys)
+        served += _serve_by_pattern(call, request, readers, body, key, waiting)
+        # The call goes on with those that are left: what stays fresh is looked at once more then.
+        most -= len(keys) < before
     if served:
         return stream_serving.with_head(body, served)
-    is_cut = request.goes_on() or not are_awake or (look.left > 0 and bool(keys))
-    wake_ms = _ms_to_claim(call, readers, look, waiting)
+    is_cut = is_cut or request.goes_on() or most == 0
+    wake_ms = _ms_to_claim(call, readers, waiting)
     # All who wait in this queue read the same streams, as far as they may.
     is_restricted = bool(call.client.flags & RESTRICTED)
     name = None if is_cut or is_restricted else group_serving.speaks_for(request, waiting)
-    return _wait_for_patterns(request, readers, is_cut, wake_ms, look if is_cut else None, name)
-
-
-def _group_look(call: Call, readers: Readers, keys: int) -> GroupLook:
-    """A look at all *keys*, or what is left of one that was begun, and what has come since."""
-    waiter = call.client.waiter if call.origin & WOKEN else None
-    begun = None if waiter is None else waiter.block.resume
-    if isinstance(begun, GroupLook):
-        begun.left = min(keys, begun.left + readers.last - begun.last)
-        begun.last = readers.last
-        return begun
-    look = GroupLook()
-    look.left = keys
-    look.last = readers.last
-    look.may_claim = False
-    return look
+    return _wait_for_patterns(request, readers, is_cut, wake_ms, name)
 
 
 def _serve_by_pattern(
@@ -286,12 +252,11 @@ def _serve_by_pattern(
     return is_served
 
 
-def _ms_to_claim(call: Call, readers: Readers, look: GroupLook, waiting: list[Delivery]) -> int:
+def _ms_to_claim(call: Call, readers: Readers, waiting: list[Delivery]) -> int:
     """As group_serving.ms_to_claim(), for *waiting* and for the streams that rest."""
     wake_ms: int = group_serving.ms_to_claim(call, waiting)
-    if wake_ms == _NO_CLAIM and (look.may_claim or len(readers.resting)):
+    if wake_ms == _NO_CLAIM and len(readers.resting):
         wake_ms = 0
-    look.may_claim = wake_ms != _NO_CLAIM
     first_ms = readers.resting.first_ms()
     if first_ms < _NEVER:
         due_ms = max(1, first_ms - call.now_ms)

@@ -64,7 +64,7 @@ def xread(call: Call) -> Reply | Block:
     [WHERE field numvalues value [value ...]] [BLOCK milliseconds]
     <STREAMS key [key ...] id [id ...] | MATCH pattern [pattern ...] id>
     """
-    request = stream_request.take_request(call.argv, False, call.now_ms, call.is_inside())
+    request = stream_request.request_of(call, False)
     if request.patterns is not None:
         return stream_patterns.read_patterns(call, request)
     keys = request.keys
@@ -121,7 +121,7 @@ def xreadgroup(call: Call) -> Reply | Block:
     the VISIBILITY of the group; null if it has none. With WITHFENCE it ends with the number of the
     turn of the active consumer; null if the group never had ACTIVE.
     """
-    request = stream_request.take_request(call.argv, True, call.now_ms, call.is_inside())
+    request = stream_request.request_of(call, True)
     if request.patterns is not None:
         return stream_patterns.read_groups(call, request)
     deliveries = [
@@ -137,6 +137,10 @@ def xreadgroup(call: Call) -> Reply | Block:
     if served:
         return body if len(request.keys) == 1 else stream_serving.with_head(body, served)
     ids = call.argv[request.ids_at :]
+    if request.goes_on() and len(deliveries) == 1 and not deliveries[0].is_of_new():
+        # It goes on with what the consumer had before, and waits for nothing new.
+        ids = [deliveries[0].after.encode()]
+        request.block_ms = None
     wake_ms = group_serving.ms_to_claim(call, deliveries)
     # Who waits for several keys waits in several queues, beside others in each.
     name = group_serving.speaks_for(request, deliveries) if len(deliveries) == 1 else None

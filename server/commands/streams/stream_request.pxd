@@ -1,6 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from server.client.client cimport Waiter
+from server.dispatch.call cimport Call
 from server.table.args cimport Args, to_timeout_ms
 from storage cimport octets
 from storage.stream.entry_filter cimport EntryFilter
@@ -23,6 +25,7 @@ cdef class Request:
     cdef readonly bint nofields
     cdef readonly list patterns
     cdef readonly bint priority
+    cdef public object look
     cdef public bint reads_on
     cdef readonly bint tells_deadline
     cdef readonly bint tells_fence
@@ -34,10 +37,15 @@ cdef class Request:
     @cython.locals(left=Py_ssize_t)
     cpdef Py_ssize_t count_now(self) except -1
     cpdef bint tell(self, bytes word) except -1
+    cpdef int begin_again(self) except -1
     cpdef bint goes_on(self) except -1
     cpdef int note(self, Py_ssize_t given, bint has_room) except -1
 
 
+cdef int _WOKEN
+
+@cython.locals(waiter=Waiter, request=Request)
+cpdef Request request_of(Call call, bint with_group)
 @cython.locals(request=Request, args=Args, left=Py_ssize_t, word=bytes)
 cpdef Request take_request(list argv, bint with_group, int64_t now_ms, bint is_inside=*)
 cdef int _check_patterns(Request request) except -1

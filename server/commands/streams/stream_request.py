@@ -13,7 +13,11 @@ entry; and WITHFENCE: the number of its turn, if one consumer of the group is ac
 
 from __future__ import annotations
 
+from typing import Any
+
 from protocol.replies import ErrorReply
+from server.client.origin import WOKEN
+from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_timeout_ms
 from server.table.command import NO_CLAIM
@@ -48,10 +52,14 @@ MAX_COUNT_BELOW_COUNT = ErrorReply("ERR", "MAXCOUNT must be greater than or equa
 
 LOOKS = 20_000  # entries that one call looks at for WHERE, before others have their turn
 NO_LIMIT = 2**62
+_WOKEN = WOKEN  # as a C number
 
 
 class Request:
-    """The options and keys of one call. Its ids stand in argv from *ids_at* on."""
+    """The options and keys of one call. Its ids stand in argv from *ids_at* on.
+
+    Block.resume has it while the client waits.
+    """
 
     __slots__ = (
         "block_ms",
@@ -62,6 +70,7 @@ class Request:
         "ids_at",
         "is_full",
         "keys",
+        "look",
         "makes_groups",
         "max_count",
         "max_size",
@@ -94,6 +103,7 @@ class Request:
         self.tells_fence = False  # and the number of its turn
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.where: EntryFilter | None = None  # which entries are wanted; None: all
+        self.look: Any = None  # how far an XREAD has come that reads by patterns
         self.reads_on = False  # whether a group has parked as much as one call may, and goes on
         self.keys: list[bytes] = []
         self.ids_at = 0
@@ -120,9 +130,30 @@ class Request:
         self.given += given
         self.is_full = not has_room or (self.max_count > 0 and self.given >= self.max_count)
 
+    def begin_again(self) -> None:
+        """Forget what was given: its command runs once more."""
+        self.given = 0
+        self.is_full = self.reads_on = False
+        if self.where is not None:
+            self.where.begin_again(LOOKS)
+
     def goes_on(self) -> bool:
         """Whether it has not looked at all that there is, and goes on in the next turn."""
         return self.reads_on or (self.where is not None and self.where.is_cut)
+
+
+def request_of(call: Call, with_group: bool) -> Request:
+    """What the call says; *with_group* for XREADGROUP. Raises ErrorReply.
+
+    A command that is run again, because its client waits, is not read again: it may have a million
+    values, and is woken by each entry that is added.
+    """
+    waiter = call.client.waiter
+    if waiter is not None and call.origin & _WOKEN:
+        request: Request = waiter.block.resume
+        request.begin_again()
+        return request
+    return take_request(call.argv, with_group, call.now_ms, call.is_inside())
 
 
 def take_request(

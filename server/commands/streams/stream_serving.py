@@ -96,5 +96,5 @@ def wait_for(
     on_no_key, for_more = request.group is not None, False
     return new_block(
         keys, Stream, request.block_ms or 0, NULL_ARRAY, NULL_ARRAY,
-        words, on_no_key, for_more, wake_ms, goes_on, speaks_for,
+        words, on_no_key, for_more, wake_ms, goes_on, speaks_for, resume=request,
     )  # fmt: skip

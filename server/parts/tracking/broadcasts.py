@@ -91,8 +91,10 @@ class Broadcasts(Endpoint):
             changed, held.changed = held.changed, {}
             keys = sorted(changed)
             to_most = Invalidation(keys)
+            by = set(changed.values())
             for client in list(held.clients):
-                if not (client.tracking.no_loop or client.flags & RESTRICTED):
+                is_left_out = client.tracking.no_loop and client in by
+                if not (is_left_out or client.flags & RESTRICTED):
                     self._tell(client, to_most)
                 elif some := [key for key in keys if _concerns(client, key, changed[key])]:
                     self._tell(client, Invalidation(some))

@@ -31,7 +31,7 @@ cdef class Readers:
     @cython.locals(key=bytes)
     cpdef bint come_due(self, int64_t now_ms, Py_ssize_t most) except -1
     @cython.locals(key=bytes)
-    cpdef bint rest_no_longer(self, Py_ssize_t most) except -1
+    cpdef rest_no_longer(self)
     cpdef forget(self, bytes key)
 
 

@@ -76,8 +76,11 @@ class Readers:
                 return True
         return False
 
-    def gather(self, whole: bool) -> None:
-        """Look at some more keys, or, if *whole*, at all that are left. O(1) a key."""
+    def gather(self, whole: bool, known: bool) -> None:
+        """Look at some more keys, or, if *whole*, at all that are left. O(1) a key.
+
+        If it has to be *known* now what there is, all names are compared that have been gathered.
+        """
         names = self.names
         names.gather(whole)
         while names.is_complete and not self._is_gathered:
@@ -88,7 +91,7 @@ class Readers:
                     readers.append(self)
                     self.note(key)
             self._is_gathered = self._cursor == 0
-            if not whole:
+            if not whole and not known:
                 break
 
     def note(self, key: bytes) -> None:
@@ -131,11 +134,10 @@ class Readers:
             self.note(key)
         return self.resting.first_ms() > now_ms
 
-    def rest_no_longer(self, most: int) -> bool:
-        """Up to *most* of those that rest are fresh again: somebody wants more; whether all."""
-        for key in self.resting.take_any(most):
+    def rest_no_longer(self) -> None:
+        """What rests is fresh again: somebody wants what others do not. O(their number)."""
+        for key in self.resting.take_all():
             self.note(key)
-        return len(self.resting) == 0
 
     def forget(self, key: bytes) -> None:
         """*key* is gone, or no stream."""

@@ -4,7 +4,8 @@
     due     (unix ms, key) ...     a heap
 
 What *times* does not say any more is stale in the heap: it is dropped when it comes up, or all at
-once when such entries are the majority. It is O(log N) to put one, and to take one.
+once when such entries are the majority. It is O(log N) to put one, and to take one;
+take_all() is O(N).
 """
 
 from __future__ import annotations
@@ -36,16 +37,17 @@ class RestingStreams:
         self._times[key] = at_ms
         if at_ms < _NEVER:
             heapq.heappush(self._due, (at_ms, key))
-            if len(self._due) > _MANY_STALE + 2 * len(self._times):
-                self._drop_stale()
-
-    def _drop_stale(self) -> None:
-        self._due = [(at_ms, key) for key, at_ms in self._times.items() if at_ms < _NEVER]
-        heapq.heapify(self._due)
+        self._drop_stale()
 
     def discard(self, key: bytes) -> None:
         """*key* rests no longer, if it did."""
-        self._times.pop(key, None)
+        if self._times.pop(key, None) is not None:
+            self._drop_stale()
+
+    def _drop_stale(self) -> None:
+        if len(self._due) > _MANY_STALE + 2 * len(self._times):
+            self._due = [(at_ms, key) for key, at_ms in self._times.items() if at_ms < _NEVER]
+            heapq.heapify(self._due)
 
     def first_ms(self) -> int:
         """When the first of them may have something again; NEVER: no time helps."""
@@ -65,12 +67,10 @@ class RestingStreams:
             found.append(key)
         return found
 
-    def take_any(self, most: int) -> list[bytes]:
-        """*most* of all, the last ones first: they rest no longer."""
-        found: list[bytes] = []
-        while len(found) < most and self._times:
-            key, _ = self._times.popitem()
-            found.append(key)
+    def take_all(self) -> list[bytes]:
+        """All of them: none rests any longer. O(N)."""
+        found = list(self._times)
+        self.clear()
         return found
 
     def clear(self) -> None:

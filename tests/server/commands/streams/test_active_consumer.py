@@ -55,6 +55,16 @@ def test_another_takes_over_after_a_silence(queue):
     assert queue.send_line(READ.format("ann")) is None
 
 
+def test_who_sets_a_policy_again_and_again_puts_no_turn_off(queue):
+    """Once, each CFGSET made the first of the two looks at a silence anew."""
+    waiter = queue.client()
+    waiter.send_line(WAIT.format("bob", 0))
+    for _ in range(13):
+        queue.advance(100)
+        queue.send_line("XGROUP CFGSET s g MAXPENDING 9")
+    assert given(waiter.reply()) == [1]
+
+
 def test_a_sign_of_life_is_enough(queue):
     queue.send_line("XGROUP CFGSET s g VISIBILITY 500")
     waiter = queue.client()

@@ -206,6 +206,48 @@ class TestXreadgroup:
         assert given.send_line(READ.format("")) is None
         assert found(given.send_line(READ.format("NOACK"))) == {"t:a": [2]}
 
+    def test_what_had_no_room_in_a_reply_comes_with_the_next(self, given):
+        """Once, that stream rested until something happened to it."""
+        for key in ("t:a", "t:b"):
+            given.send_line(f"XGROUP CREATE {key} g $")
+            given.send_line(f"XGROUP CFGSET {key} g VISIBILITY 99999")
+        given.send("XADD", "t:a", "10-0", "f", "x")
+        given.send("XADD", "t:b", "10-0", "f", "x" * 100)
+        line = READ.format("MAXSIZE 120")
+        assert found(given.send_line(line)) | found(given.send_line(line)) == {
+            "t:a": [10], "t:b": [10],
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "line", ["XAUTOCLAIM t:a g d 0 0", "XCLAIM t:a g d 0 1-0", "XACK t:a g 1-0"]
+    )
+    def test_a_deleted_entry_that_is_dropped_leaves_room(self, given, line):
+        """Once, a claim that found only deleted entries told nobody."""
+        given.send_line("XGROUP CREATE t:a g 0")
+        given.send_line("XGROUP CFGSET t:a g MAXPENDING 1")
+        given.send_line(READ.format(""))
+        by_name, by_pattern = given.client(), given.client()
+        by_name.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS t:a >")
+        by_pattern.send_line(READ.format("BLOCK 0"))
+        given.send_line("XDEL t:a 1-0")
+        given.send_line(line)
+        assert found(by_name.reply()) == {"t:a": [2]}
+        assert by_pattern.reply() == NOTHING
+        given.send_line("XACK t:a g 2-0")
+        given.send_line("XADD t:a 8-0 f v")
+        assert found(by_pattern.reply()) == {"t:a": [8]}
+
+    def test_dead_letters_of_one_of_them_come_into_another(self, given):
+        given.send_line("XGROUP CREATE t:dead g 0 MKSTREAM")
+        given.send_line("XGROUP CREATE t:a g 0")
+        line = "XGROUP CFGSET t:a g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER t:dead"
+        assert given.send_line(line) == b"OK"
+        given.send_line(READ.format(""))
+        given.advance(60)
+        for line in (READ.format("BLOCK 0"), "XREADGROUP GROUP g c BLOCK 0 STREAMS t:dead t:a > >"):
+            assert len(found(given.send_line(line))["t:dead"]) == 2
+            given.send_line("XGROUP SETID t:dead g 0")
+
     def test_dead_entries_that_find_a_place_again(self, given):
         given.send_line("XGROUP CREATE t:a g 0")
         given.send_line("XADD dead 1-0 f v")
@@ -221,6 +263,22 @@ class TestXreadgroup:
         assert given.send_line("XLEN dead") == 3
 
 
+def test_who_waits_looks_at_some_of_many_dead_entries(server):
+    """None of them can be moved, so no time helps; but what comes after them may be of use."""
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    server.send_line("XADD dead 1-0 f v")
+    for _ in range(10_001):
+        server.send("XADD", "s", "*", "f", "v")
+    server.send_line("XGROUP CFGSET s g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER dead")
+    server.send_line("XREADGROUP GROUP g c NOFIELDS STREAMS s >")
+    server.send_line("SET dead x")
+    server.advance(60)
+    waiter = server.client()
+    waiter.send_line("XREADGROUP GROUP g c BLOCK 0 STREAMS s >")
+    since_start_ms = 60
+    assert waiter.client.waiter.wake_at_ms - since_start_ms == 1000
+
+
 class TestManyStreams:
     """One call looks at some of them, and others are served before it goes on."""
 
@@ -232,19 +290,18 @@ class TestManyStreams:
         given.send_line("XADD t:9 9-0 f v")
         return given
 
-    @pytest.mark.parametrize(
-        "line", [READ.format(""), READ.format("CLAIM 10"), "XREAD MATCH t:? u 9-0"]
-    )
+    @pytest.mark.parametrize("line", [READ.format(""), "XREAD MATCH t:? u 9-0"])
     def test_a_look_goes_on_in_later_turns(self, many, line):
         for key in ("t:a", "t:b", "t:9"):
             many.send_line(f"XGROUP CREATE {key} g $")
         many.call_soon, later = (lambda call: None), many.call_soon
         waiter = many.client()
-        waiter.send_line(line)
+        reply = waiter.send_line(line)
         turns = 0
-        while (reply := waiter.reply()) == NOTHING:
+        while reply == NOTHING and turns < 99:
             turns += 1
             many.turn(many.dispatcher.waits.read_on)
+            reply = waiter.reply()
         many.call_soon = later
         assert reply is None
         assert turns >= 5
@@ -258,6 +315,34 @@ class TestManyStreams:
         many.call_soon = later
         many.turn(many.dispatcher.waits.read_on)
         assert found(waiter.reply()) == {"t:0": [1]}
+
+    @pytest.mark.parametrize("options", ["", "NOACK", "CLAIM 60000", "WHERE f 1 v"])
+    @pytest.mark.parametrize("policy", ["VISIBILITY 9999", "CONSUMERTIMEOUT 9999", "PAUSED no"])
+    def test_whatever_it_has_passed_already_is_seen_again(self, many, options, policy):
+        """Once, what happened to a stream while a look went on was not looked at."""
+        for n in range(9):
+            many.send_line(f"XGROUP CFGSET t:{n} g {policy}")
+        many.send_line("XGROUP CREATE t:9 g $")
+        for n in range(9):
+            many.call_soon, later = (lambda call: None), many.call_soon
+            waiter = many.client()
+            waiter.send_line(READ.format(f"{options} BLOCK 0"))
+            many.send_line(f"XADD t:{n} {50 + n}-0 f v")
+            many.call_soon = later
+            many.turn(many.dispatcher.waits.read_on)
+            assert found(waiter.reply()) == {f"t:{n}": [50 + n]}
+
+    def test_readers_who_want_different_things_do_not_keep_each_other_busy(self, many):
+        """Once, the one woke what the other had put to rest, for ever."""
+        for n in range(9):
+            many.send_line(f"XGROUP CFGSET t:{n} g VISIBILITY 9999")
+        many.send_line("XGROUP CREATE t:9 g $")
+        many.call_soon, later = (lambda call: None), many.call_soon
+        for options in ("", "NOACK", "", "CLAIM 1000"):
+            many.client().send_line(READ.format(f"{options} BLOCK 0"))
+        many.send_line("XADD t:1 50-0 f v")
+        many.call_soon = later
+        many.turn(many.dispatcher.waits.read_on)  # which ends
 
     def test_it_ends_where_every_stream_has_to_be_looked_at_again(self, many):
         for n in range(9):
@@ -501,6 +586,16 @@ class TestNames:
         assert sorted(keys) == sorted(
             [b"t:a", b"t:1new", *[b"t:1%d" % n for n in range(10)], b"t:1"]
         )
+
+    def test_from_now_on_means_from_the_call(self, given, monkeypatch):
+        given.send_line("XREAD MATCH u 0")
+        monkeypatch.setattr(pattern_reads, "AT_ONCE", 1)
+        given.call_soon, later = (lambda call: None), given.call_soon
+        waiter = given.client()
+        waiter.send_line("XREAD BLOCK 0 MATCH t:* $")
+        given.send_line("XADD t:b 8-0 f v")
+        given.call_soon = later
+        assert found(waiter.reply()) == {"t:b": [8]}
 
     def test_they_go_with_the_last_reader(self, given):
         given.send_line(READ.format("MKGROUP"))

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from server.commands.streams import stream_request
+from server.commands.streams import group_serving, stream_request
 from tests.server.conftest import NOTHING
 
 ORDERS = "WHERE type 1 order"
@@ -336,6 +336,58 @@ class TestManyEntries:
             few_looks.send("XADD", "t", f"{ms}-0", "n", ms)
         reply = few_looks.send_line("XREAD WHERE n 1 5 STREAMS nokey s t 0 5 0")
         assert [row[0] for row in reply] == [b"t"]
+
+    def test_what_a_consumer_had_before_is_looked_at_in_turns(self, few_looks):
+        few_looks.send_line("XREADGROUP GROUP g c STREAMS s >")
+        history = "XREADGROUP GROUP g c {} WHERE n 1 {} STREAMS s 0"
+        assert found(few_looks.send_line(history.format("", 1))) == [1]
+        assert found(few_looks.send_line(history.format("", 6))) == [6]
+        for options in ("", "BLOCK 0"):
+            assert few_looks.send_line(history.format(options, 9)) == [[b"s", []]]
+
+        few_looks.call_soon, later = (lambda call: None), few_looks.call_soon
+        reader = few_looks.client()
+        reader.send_line(history.format("BLOCK 1", 6))
+        assert reader.reply() == NOTHING
+        few_looks.advance(10)  # it does not wait for entries, so no time ends that
+        assert reader.reply() == NOTHING
+        few_looks.call_soon = later
+        few_looks.turn(few_looks.dispatcher.waits.read_on)
+        assert found(reader.reply()) == [6]
+
+    def test_what_a_consumer_had_in_several_streams_is_looked_at_at_once(self, few_looks):
+        few_looks.send_line("XGROUP CREATE t g 0 MKSTREAM")
+        few_looks.send_line("XREADGROUP GROUP g c STREAMS s >")
+        line = "XREADGROUP GROUP g c WHERE n 1 6 STREAMS s t 0 0"
+        rows = few_looks.send_line(line)
+        assert [row[0] for row in rows] == [b"s", b"t"]
+        assert found(rows[:1]) == [6]
+
+    def test_a_part_of_the_past_beside_what_is_new(self, few_looks):
+        """Once, the head of the reply counted one stream, and two were written."""
+        few_looks.send_line("XGROUP CREATE t g 0 MKSTREAM")
+        for ids in ("> 0", "0 >"):
+            few_looks.send_line("XGROUP SETID s g 0")
+            line = f"XREADGROUP GROUP g new WHERE n 1 9 STREAMS s t {ids}"
+            assert few_looks.send_line(line) in ([[b"t", []]], [[b"s", []]])
+
+    def test_expired_entries_beside_a_part_of_the_past(self, few_looks, monkeypatch):
+        """Once, this was an internal error."""
+        monkeypatch.setattr(group_serving, "MOST_EXPIRED", 1)
+        few_looks.send_line("XGROUP CREATE t g 0 MKSTREAM")
+        for ms in (1, 2, 3):
+            few_looks.send_line(f"XADD t EXPIRE 5 {ms}-0 n 1")
+        few_looks.advance(10)
+        assert few_looks.send_line("XREADGROUP GROUP g c WHERE n 1 9 STREAMS t s 0 >") is not None
+
+    def test_the_words_of_a_waiting_client_are_read_once(self, given):
+        reader = given.client()
+        reader.send_line("XREAD BLOCK 0 WHERE n 1 77 STREAMS s $")
+        request = reader.client.waiter.block.resume
+        given.send_line("XADD s 70-0 n 70")
+        assert reader.client.waiter.block.resume is request
+        given.send_line("XADD s 77-0 n 77")
+        assert found(reader.reply()) == [77]
 
     def test_it_is_run_while_others_are_served(self, few_looks):
         turns: list[object] = []

@@ -13,6 +13,7 @@ from server.client.pushes import Pushes
 from server.client.tracking_options import NOT_TRACKING, TrackingOptions
 from server.config.parameters import Config
 from server.observe.memory import Memory
+from server.parts.tracking import broadcasts
 from server.parts.tracking.invalidation import Invalidation
 from server.parts.tracking.tracking import EFFORT, Tracking
 from server.table.command import TABLE, Command
@@ -206,3 +207,23 @@ def test_with_noloop_a_prefix_tells_of_the_changes_of_others_and_of_nobody(site:
     site.tracking.broadcasts.send()
     assert told(one) == invalid(b"gone", b"k", b"out")
     assert told(other) == invalid(b"gone", b"k", b"out", b"own")
+
+
+def test_clients_with_noloop_that_have_changed_nothing_share_a_message(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Invalidation] = []
+
+    def make(keys: list[bytes]) -> Invalidation:
+        made.append(Invalidation(keys))
+        return made[-1]
+
+    monkeypatch.setattr(broadcasts, "Invalidation", make)
+    one, *others = [site.client(broadcasts=True, prefixes=[b""], no_loop=True) for _ in range(50)]
+    site.pushes.begin_command(one)
+    site.tracking.changed(b"k", b"set")
+    site.pushes.end_command(one)
+    site.tracking.broadcasts.send()
+    assert len(made) == 1
+    assert told(one) == NOTHING
+    assert {told(client) for client in others} == {invalid(b"k")}
