@@ -245,14 +245,17 @@ test-spark-rest:
 # and nearly all of their modules are not compiled; none of those that speak HTTP are. What clients read is
 # compared byte by byte in the rest of tests/compat; the benchmarks and the fuzzers of sockets are programs
 # of their own. Held replies, clients who leave, time travel and the count of memory have long tests, whose
-# modules other tests run uncompiled, too.
+# modules other tests run uncompiled, too. The twins are compiled in any case, by these very tests. What
+# the matrix runs uncompiled on two other Pythons is left out here, where MATRIX says that it follows.
+MATRIX ?=
 COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication simulation \
-  test_make.py test_ties.py test_turns.py test_words.py server/console server/http server/metrics \
+  twins test_make.py test_ties.py test_turns.py test_words.py server/console server/http server/metrics \
   server/test_fuzz_browsers.py server/test_fuzz_sockets.py server/test_time_travel.py \
   server/network/test_acks.py server/network/test_closed_amid.py server/observe/test_memory.py \
   storage/snapshot/test_part_sums.py) \
   $(patsubst %,tests/server/process/test_%.py,start supervision signals progress_bar) \
-  $(patsubst %,tests/compat/test_%.py,active_times append_only log_texts rdb_exchange saving tls users)
+  $(patsubst %,tests/compat/test_%.py,active_times append_only log_texts rdb_exchange saving tls users) \
+  $(if $(MATRIX),$(addprefix tests/,protocol storage server/dispatch server/commands/streams))
 
 test-uncompiled: $(DEV_READY)
 	$(call copy_sources,build/uncompiled)
