@@ -203,14 +203,16 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
 
 
 def _bury(call: Call, request: Request, delivery: Delivery, given: int) -> None:
-    """Move the dead that were found. If nothing else was given, what was behind them is next."""
-    wakes = request.block_ms is None or not delivery.is_more
+    """Move the dead that were found. If nothing else was given, what was behind them is next.
+
+    Others are woken for the rest, unless the client itself waits: it would wake itself.
+    """
+    is_waiting = request.block_ms is not None or call.client.waiter is not None
+    wakes = not is_waiting or not delivery.is_more
     name = request.group or b""
     moved = dead_letters.bury(call, delivery.key, name, delivery.dead, DELIVERIES, wakes)
     if moved and not given and delivery.has_ready():
         delivery.is_more = True
-    if moved and (request.patterns is not None or len(request.keys) > 1):
-        request.reads_on = True  # they may have come into a stream that it has looked at
 
 
 def _settle(call: Call, request: Request, delivery: Delivery) -> bool:

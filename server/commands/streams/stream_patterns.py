@@ -54,7 +54,9 @@ class Look:
         if not self._todo:
             self._todo = list(self._later)[::-1]
             self._later.clear()
-        return self._todo.pop()
+        key = self._todo.pop()
+        self._later.pop(key, None)  # what has come to it meanwhile is seen now
+        return key
 
 
 def _readers(call: Call, request: Request) -> Readers:
@@ -197,6 +199,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     else:
         readers.rest_no_longer()
     keys = readers.fresh if request.min_idle == _NO_CLAIM else readers.keys
+    left: int = len(keys) + len(readers.resting) if request.look is None else request.look
     body = call.client.out.another()
     served = 0
     waiting: list[Delivery] = []
@@ -205,13 +208,16 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
             break
         if request.given >= ENOUGH and not request.max_count:
             break  # the next call begins with the others
+        left -= 1
         key, before = next(iter(keys)), len(keys)
         served += _serve_by_pattern(call, request, readers, body, key, waiting)
         # The call goes on with those that are left: what stays fresh is looked at once more then.
         most -= len(keys) < before
     if served:
         return stream_serving.with_head(body, served)
-    is_cut = is_cut or request.goes_on() or most == 0
+    request.look = left
+    may_go_on = left > 0 or request.block_ms is not None  # others may keep streams fresh for ever
+    is_cut = request.goes_on() or (may_go_on and (is_cut or most == 0))
     wake_ms = _ms_to_claim(call, readers, waiting)
     # All who wait in this queue read the same streams, as far as they may.
     is_restricted = bool(call.client.flags & RESTRICTED)

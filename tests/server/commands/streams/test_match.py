@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from server.commands.streams import stream_patterns, stream_request
@@ -237,17 +239,6 @@ class TestXreadgroup:
         given.send_line("XADD t:a 8-0 f v")
         assert found(by_pattern.reply()) == {"t:a": [8]}
 
-    def test_dead_letters_of_one_of_them_come_into_another(self, given):
-        given.send_line("XGROUP CREATE t:dead g 0 MKSTREAM")
-        given.send_line("XGROUP CREATE t:a g 0")
-        line = "XGROUP CFGSET t:a g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER t:dead"
-        assert given.send_line(line) == b"OK"
-        given.send_line(READ.format(""))
-        given.advance(60)
-        for line in (READ.format("BLOCK 0"), "XREADGROUP GROUP g c BLOCK 0 STREAMS t:dead t:a > >"):
-            assert len(found(given.send_line(line))["t:dead"]) == 2
-            given.send_line("XGROUP SETID t:dead g 0")
-
     def test_dead_entries_that_find_a_place_again(self, given):
         given.send_line("XGROUP CREATE t:a g 0")
         given.send_line("XADD dead 1-0 f v")
@@ -306,6 +297,67 @@ class TestManyStreams:
         assert reply is None
         assert turns >= 5
         assert not waiter.waits
+
+    def test_a_stream_that_is_read_is_read_once(self, many):
+        """Once, one to which something came before its turn was given twice in a reply."""
+        many.call_soon, later = (lambda call: None), many.call_soon
+        waiter = many.client()
+        waiter.send_line("XREAD BLOCK 0 MATCH t:? 50-0")
+        for n in range(9):
+            many.send_line(f"XADD t:{n} 60-0 f v")
+            many.turn(many.dispatcher.waits.read_on)
+            if (reply := waiter.reply()) != NOTHING:
+                names = [row[0] for row in reply]
+                assert sorted(names) == sorted(set(names))
+                waiter.send_line("XREAD BLOCK 0 MATCH t:? 50-0")
+        many.call_soon = later
+
+    def test_dead_entries_of_one_stream_hide_no_others_in_a_transaction(self, many):
+        for key in ("t:a", "t:b"):
+            many.send_line(f"XGROUP CREATE {key} g 0")
+        many.send_line("XADD dead 1-0 f v")
+        many.send_line("XGROUP CFGSET t:a g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER dead")
+        many.send_line("XREADGROUP GROUP g c STREAMS t:a t:b > >")
+        many.advance(60)
+        many.send_line("XADD t:b 50-0 f v")
+        for line in ("MULTI", READ.format("")):
+            many.send_line(line)
+        assert found(many.send_line("EXEC")[0]) == {"t:b": [50]}
+
+    def test_a_look_moves_some_dead_entries_in_a_turn(self, many):
+        """Once, a call that went on woke itself until all were moved."""
+        many.send_line("XGROUP CREATE t:a g 0")
+        many.send_line("XGROUP CFGSET t:a g VISIBILITY 50")
+        for _ in range(500):
+            many.send("XADD", "t:a", "*", "f", "v")
+        many.send_line("XREADGROUP GROUP g c STREAMS t:a >")
+        many.send_line("XTRIM t:a MAXLEN 0")
+        many.advance(60)
+        many.call_soon, later = (lambda call: None), many.call_soon
+        many.client().send_line(READ.format(""))
+        left = [many.send_line("XPENDING t:a g")[0]]
+        for _ in range(6):
+            many.turn(many.dispatcher.waits.read_on)
+            left.append(many.send_line("XPENDING t:a g")[0])
+        many.call_soon = later
+        assert max(earlier - later for earlier, later in pairwise(left)) <= 200
+
+    @pytest.mark.parametrize("disturbs", ["NOACK", "WHERE f 1 v", "CLAIM 1000"])
+    def test_a_call_ends_however_often_others_look(self, many, disturbs):
+        for n in range(9):
+            many.send_line(f"XGROUP CFGSET t:{n} g VISIBILITY 9999")
+        many.send_line("XGROUP CREATE t:9 g $")
+        many.call_soon, later = (lambda call: None), many.call_soon
+        reader = many.client()
+        reply = reader.send_line(READ.format(""))
+        turns = 0
+        while reply == NOTHING and turns < 99:
+            turns += 1
+            many.client().send_line(READ.format(disturbs))
+            many.turn(many.dispatcher.waits.read_on)
+            reply = reader.reply()
+        many.call_soon = later
+        assert reply is None
 
     def test_what_is_added_meanwhile_is_found(self, many):
         many.call_soon, later = (lambda call: None), many.call_soon
