@@ -25,6 +25,8 @@ cdef class DeadlineRun:
     cdef int _grow(self) except -1
     @cython.locals(at=Py_ssize_t, deadline_ms=int64_t)
     cpdef int64_t remove(self, StreamId entry_id) except -1
+    @cython.locals(at=Py_ssize_t)
+    cpdef int64_t deadline_of(self, StreamId entry_id) except -1
     cpdef int forget_first(self) except -1
     cdef int _forget(self, Py_ssize_t at) except -1
     cpdef int64_t first_deadline(self) except -1

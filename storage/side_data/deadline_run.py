@@ -73,6 +73,11 @@ class DeadlineRun:
             self._forget(at)
         return deadline_ms
 
+    def deadline_of(self, entry_id: StreamId) -> int:
+        """The deadline of an entry; NONE if it has none. O(log N)."""
+        at = self._find(entry_id)
+        return NONE if at < 0 else deadline_octets.deadline_at(self._records, at)
+
     def forget_first(self) -> None:
         """Forget the first deadline; there must be one. O(1) on average."""
         self._forget(self._first)

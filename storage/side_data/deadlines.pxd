@@ -28,6 +28,8 @@ cdef class Deadlines:
     cpdef int64_t first(self) except -1
     @cython.locals(is_first=bint, key=bytes)
     cpdef bint put(self, StreamId entry_id, int64_t deadline_ms) except -1
+    @cython.locals(of_run=int64_t, of_trees=object)
+    cpdef bint has_expired(self, StreamId entry_id, int64_t now_ms) except -1
     @cython.locals(key=bytes, deadline_ms=object)
     cpdef bint discard(self, StreamId entry_id) except -1
     cpdef int prune(self, StreamId first_id) except -1

@@ -69,6 +69,17 @@ class Deadlines:
             self._weigh(IN_TREES)
         return is_first
 
+    def has_expired(self, entry_id: StreamId, now_ms: int) -> bool:
+        """Whether an entry has a deadline that has come by *now_ms*."""
+        if self._run.size:
+            of_run = self._run.deadline_of(entry_id)
+            if of_run:
+                return of_run <= now_ms
+        if not self._times.size:
+            return False
+        of_trees = self._times.find(entry_id.key())
+        return of_trees is not None and of_trees <= now_ms
+
     def discard(self, entry_id: StreamId) -> bool:
         """Let an entry never expire. False if it would not have."""
         if self._run.size and self._run.remove(entry_id):

@@ -56,6 +56,14 @@ class DeadlinesMachine(RuleBasedStateMachine):
         """An entry that may have none."""
         assert self.deadlines.discard(StreamId(*place)) is (self.model.pop(place, None) is not None)
 
+    @rule(place=IDS, now_ms=TIMES)
+    def ask(self, place: Place, now_ms: int) -> None:
+        """Whether an entry has expired, that may have no deadline."""
+        expired = {place for place, deadline_ms in self.model.items() if deadline_ms <= now_ms}
+        for asked in {place, *list(self.model)[:3], *list(self.model)[-3:]}:
+            found = self.deadlines.has_expired(StreamId(*asked), now_ms)
+            assert found is (asked in expired)
+
     @rule(data=st.data())
     def discard_some(self, data: st.DataObject) -> None:
         """Entries that have one: from the middle, too."""

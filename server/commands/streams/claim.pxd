@@ -5,6 +5,7 @@ from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
 from server.dispatch.call cimport Call
 from storage.rax.rax_iterator cimport RaxIterator
+from storage.side_data.deadlines cimport Deadlines
 from storage.side_data.group_policy cimport GroupPolicy
 from storage.stream cimport pending as pendings
 from storage.stream cimport stream_id
@@ -35,11 +36,14 @@ cdef class Claim:
     cdef readonly Py_ssize_t claimed
     cdef readonly int64_t changes
     cdef readonly GroupPolicy policy
+    cdef Deadlines _deadlines
     cdef readonly object lanes
     cdef readonly list dead
     cdef readonly list forced
 
     cpdef bint is_idle(self, Pending pending) except -1
+    @cython.locals(deadlines=Deadlines)
+    cdef bint _has_expired(self, StreamId entry_id) except -1
     @cython.locals(entry_id=StreamId)
     cpdef take(self, Pending pending)
     cdef _take_back(self, list others)

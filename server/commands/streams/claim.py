@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from server.commands.streams import dead_letters, group_orders, group_steps, stream_reply
+from server.commands.streams import (
+    dead_letters,
+    group_orders,
+    group_steps,
+    stream_delays,
+    stream_reply,
+)
 from server.commands.streams.dead_letters import DELIVERIES
 from server.dispatch.call import Call
+from storage.side_data.deadlines import Deadlines
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream import stream_id
@@ -23,6 +30,7 @@ class Claim:
     """One call of XCLAIM or XAUTOCLAIM: consumer, conditions, and the reply so far."""
 
     __slots__ = (
+        "_deadlines",
         "_finder",
         "call",
         "changes",
@@ -59,8 +67,12 @@ class Claim:
         self.claimed = 0
         self.changes = 0  # claimed, or dropped because the entry has gone
         self.policy: GroupPolicy | None = None
+        self._deadlines: Deadlines | None = None  # of the stream, if entries have expired
         if self.call.db.side:
             key, name = self.call.argv[1], self.call.argv[2]
+            schedule = None if call.is_replayed() else stream_delays.schedule_of(call, key)
+            if schedule is not None and schedule.deadlines.first() <= call.now_ms:
+                self._deadlines = schedule.deadlines
             self.policy = dead_letters.policy_of(call, key, name)
             group_orders.order_of(call, key, name, self.policy, stream, group)
         order = None if call.is_replayed() else group.order  # what is replayed is done as it says
@@ -74,6 +86,11 @@ class Claim:
             return False
         lanes = self.lanes
         return lanes is None or lanes.may_claim(pending)
+
+    def _has_expired(self, entry_id: StreamId) -> bool:
+        """Whether nobody may have the entry any more, though it has not been removed yet."""
+        deadlines = self._deadlines
+        return deadlines is not None and deadlines.has_expired(entry_id, self.call.now_ms)
 
     def take(self, pending: Pending) -> None:
         """Give *pending*, whose entry exists, to the consumer, and write it to the reply.
@@ -165,6 +182,8 @@ class Claim:
         if not self.stream.contains(entry_id):
             if pending is not None:
                 self.drop(pending, entry_id)
+        elif self._has_expired(entry_id):
+            pass
         elif pending is not None:
             if self.is_idle(pending):
                 self.take(pending)
@@ -216,7 +235,7 @@ class Claim:
             self.drop(pending, entry_id)
             deleted.append(entry_id)
             return True
-        if not self.is_idle(pending):
+        if not self.is_idle(pending) or self._has_expired(entry_id):
             return False
         self.take(pending)
         return True

@@ -34,3 +34,4 @@ cpdef int set_deadline(
 
 @cython.locals(schedule=Schedule, stream=object, ids=list, entry_id=StreamId)
 cpdef bint settle(Call call, bytes key, Py_ssize_t most) except -1
+cdef Py_ssize_t _copies(Call call, bytes key) except -1

@@ -19,6 +19,7 @@ from server.commands.streams.stream_once import Once
 from server.dispatch.call import Call
 from server.table.args import to_int
 from storage import octets
+from storage.side_data.group_policy import GROUP_POLICY
 from storage.side_data.schedule import LATEST_MS, Schedule
 from storage.stream import deletions
 from storage.stream.deletions import Deletion, Done
@@ -121,6 +122,7 @@ def set_deadline(
 def settle(call: Call, key: bytes, most: int) -> bool:
     """Remove up to *most* entries that have expired; whether that were all. O(log N) for each.
 
+    *most* counts what may be written: each group with dead letters takes a copy of each entry.
     What is replayed has no say: the primary, or the log, tells what it has removed.
     """
     schedule = stream_delays.schedule_of(call, key)
@@ -128,12 +130,20 @@ def settle(call: Call, key: bytes, most: int) -> bool:
         return True
     stream = call.db.peek(key)
     if isinstance(stream, Stream):
+        most = max(1, most // max(1, _copies(call, key)))
         ids = [entry_id for _, entry_id in schedule.deadlines.up_to(call.now_ms, most)]
         _remove(call, key, stream, ids)
         for entry_id in ids:
             schedule.deadlines.discard(entry_id)
         stream_delays.changed(call, key, schedule)
     return schedule.deadlines.first() > call.now_ms
+
+
+def _copies(call: Call, key: bytes) -> int:
+    """How many groups of the stream at *key* have dead letters. O(groups with a policy)."""
+    side = call.db.side_of(key)
+    policies = [] if side is None else side.of_kind(GROUP_POLICY)
+    return len([name for name, policy in policies if policy.dead_letter])
 
 
 def _remove(call: Call, key: bytes, stream: Stream, ids: list[StreamId]) -> None:

@@ -119,15 +119,16 @@ def _wait_for_patterns(
 def read_patterns(call: Call, request: Request) -> Reply | Block:
     """XREAD MATCH. O(streams that match) at first, then O(those to which something was added)."""
     readers = _readers(call, request)
-    look: Look | None = request.look
-    if look is None:
-        if not readers.is_complete:
-            return _wait_for_patterns(request, readers, True, NO_CLAIM)
-        look = request.look = _first_look(call, request, readers)
-    else:
+    begun = request.look
+    if isinstance(begun, Look):
+        look = begun
         for key in readers.since(look.last):
             look.add(key)
         look.last = readers.last
+    elif not readers.is_complete:
+        return _wait_for_patterns(request, readers, True, NO_CLAIM)
+    else:
+        look = request.look = _first_look(call, request, readers)
     body = call.client.out.another()
     served = 0
     most = _most_looks(call)
@@ -199,7 +200,8 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     else:
         readers.rest_no_longer()
     keys = readers.fresh if request.min_idle == _NO_CLAIM else readers.keys
-    left: int = len(keys) + len(readers.resting) if request.look is None else request.look
+    begun = request.look
+    left = begun if isinstance(begun, int) else len(keys) + len(readers.resting)
     body = call.client.out.another()
     served = 0
     waiting: list[Delivery] = []

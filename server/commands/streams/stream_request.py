@@ -13,8 +13,6 @@ entry; and WITHFENCE: the number of its turn, if one consumer of the group is ac
 
 from __future__ import annotations
 
-from typing import Any
-
 from protocol.replies import ErrorReply
 from server.client.origin import WOKEN
 from server.dispatch.call import Call
@@ -103,7 +101,9 @@ class Request:
         self.tells_fence = False  # and the number of its turn
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.where: EntryFilter | None = None  # which entries are wanted; None: all
-        self.look: Any = None  # how far it has come that reads by patterns: see stream_patterns.py
+        self.look: object | None = (
+            None  # how far it has come that reads by patterns: see stream_patterns.py
+        )
         self.reads_on = False  # whether a group has parked as much as one call may, and goes on
         self.keys: list[bytes] = []
         self.ids_at = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import group_serving
+from server.commands.streams import group_serving, stream_expiries
 from storage.side_data.schedule import SCHEDULE
 from tests.server.conftest import NOTHING, START_MS
 
@@ -331,6 +331,34 @@ class TestMany:
         assert waiter.send_line("XREADGROUP GROUP g w BLOCK 0 STREAMS s >") == NOTHING
         queue.advance(1)
         assert given(waiter.reply()) == ["last"]
+
+    def test_a_claim_gets_none_of_very_many_either(self, queue, monkeypatch):
+        """Once, a claim got what had expired, if more had than it removes at once."""
+        monkeypatch.setattr(stream_expiries, "MOST_AT_ONCE", 2)
+        for number in range(1, 10):
+            queue.send("XADD", "s", "EXPIRE", 5 if number % 2 else 50, f"{number}-1", "n", number)
+        queue.send_line(READ)
+        queue.pass_time(5)
+        assert queue.send_line("XCLAIM s g v 0 9-1 8-1 JUSTID") == [b"8-1"]
+        assert queue.send_line("XCLAIM s new v 0 9-1 FORCE JUSTID").startswith("-NOGROUP")
+        queue.send_line("XGROUP CREATE s new 0")
+        assert queue.send_line("XCLAIM s new v 0 9-1 8-1 FORCE JUSTID") == [b"8-1"]
+        taken = queue.send_line("XAUTOCLAIM s g v 0 0 JUSTID")[1]
+        assert taken == [b"2-1", b"4-1", b"6-1", b"8-1"]
+
+    def test_a_reader_is_not_held_up_by_very_many_groups(self, queue, monkeypatch):
+        monkeypatch.setattr(group_serving, "MOST_EXPIRED", 10)
+        queue.send_line("XADD dead 1-0 f v")
+        for number in range(5):
+            queue.send_line(f"XGROUP CREATE s g{number} 0")
+            queue.send_line(f"XGROUP CFGSET s g{number} DEADLETTER dead MAXDELIVERIES 9")
+        for number in range(20):
+            queue.send_line(f"XADD s EXPIRE 10 * number {number}")
+        before = queue.send_line("XLEN s")
+        queue.now_ms += 10
+        queue.send_line("XREADGROUP GROUP g0 c STREAMS s >")
+        assert before - queue.send_line("XLEN s") == 2
+        assert queue.send_line("XLEN dead") == 1 + 2 * 5
 
     def test_a_reader_is_seen_though_very_many_are_removed_first(self, queue, monkeypatch):
         monkeypatch.setattr(group_serving, "MOST_EXPIRED", 10)
