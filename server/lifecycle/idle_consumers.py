@@ -1,7 +1,8 @@
 """Consumers that are silent for CONSUMERTIMEOUT are deleted; what they had goes to their group.
 
     1. A round goes over the groups of which a consumer may be silent for so long by now, and over
-       their consumers, in slices of SLICE_S: it goes on where the last slice has ended.
+       their consumers, in slices of SLICE_S: it goes on where the last slice has ended. The next
+       one begins when the first of them may be silent.
     2. A silent consumer that waits in an XREADGROUP is not silent: it is seen now.
     3. One that does not is looked at again after a quarter of the time: between two waits there is
        always a moment without one. Is it silent still, its entries are released: they are the next
@@ -26,6 +27,7 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO
 
 SLICE_S = 0.001
+LONGEST_MS = 10_000  # between two rounds: a key that was renamed meanwhile may have been left out
 BATCH = 100  # entries that are released between two looks at the clock
 AGAIN = 4  # the part of CONSUMERTIMEOUT after which a silence is looked at again
 NEVER = 2**62  # unix ms
@@ -56,6 +58,9 @@ class IdleConsumers:
         self._left: list[tuple[Keyspace, bytes]] = []  # of this round
         self._groups: list[Round] = []  # of the key that is looked at
         self._until_s = 0.0
+        self._begun_ms = 0  # when this round has begun, or the last one
+        self._next_ms = 0  # when the next one is to begin: a consumer may be silent by then
+        self._timeouts_set = 0  # as group_policy.py had counted them when it has begun
 
     @property
     def is_done(self) -> bool:
@@ -63,9 +68,15 @@ class IdleConsumers:
         return not self._left and not self._groups
 
     def begin(self) -> None:
-        """Begin a round, unless the last one is not over."""
-        if group_policy.any_timeouts() and self.is_done:
-            self._left = [(db, key) for db in self._state.databases for key in db.side]
+        """Begin a round, unless the last one is not over, or nobody can be silent yet. O(keys)."""
+        timeouts_set, now_ms = group_policy.timeouts_set(), self._now_ms
+        if not timeouts_set or not self.is_done:
+            return
+        if timeouts_set == self._timeouts_set and self._begun_ms <= now_ms < self._next_ms:
+            return
+        self._timeouts_set = timeouts_set
+        self._begun_ms, self._next_ms = now_ms, now_ms + LONGEST_MS
+        self._left = [(db, key) for db in self._state.databases for key in db.side]
 
     def run(self) -> None:
         """Look at groups for a slice of time, at least at one consumer."""
@@ -93,12 +104,14 @@ class IdleConsumers:
     def _due_groups(self, db: Keyspace, key: bytes) -> list[Round]:
         """The groups of the stream at *key* of which a consumer may be silent."""
         side, now_ms = db.side.get(key), self._now_ms
-        due = [
-            name or b""
-            for name, policy in ([] if side is None else side.of_kind(GROUP_POLICY))
-            if policy.consumer_timeout_ms
-            and not now_ms < policy.look_at_ms <= now_ms + policy.consumer_timeout_ms
-        ]
+        due = []
+        for name, policy in [] if side is None else side.of_kind(GROUP_POLICY):
+            if not policy.consumer_timeout_ms:
+                continue
+            if now_ms < policy.look_at_ms <= now_ms + policy.consumer_timeout_ms:
+                self._next_ms = min(self._next_ms, policy.look_at_ms)
+            else:
+                due.append(name or b"")
         waiting = waiting_at(self._state.blocking, db.index, key, now_ms) if due else set()
         return [Round(db, key, name, waiting) for name in due]
 
@@ -128,6 +141,7 @@ class IdleConsumers:
         if at.left:
             return False
         policy.look_at_ms = at.look_at_ms
+        self._next_ms = min(self._next_ms, at.look_at_ms)
         return True
 
     def _look(

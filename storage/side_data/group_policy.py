@@ -63,17 +63,17 @@ FLAGS = {PAUSED: "paused", RELEASED: "released"}  # what each word sets
 YES_OR_NO = {b"no": False, b"yes": True}
 
 
-_has_timeouts = False  # of the process: any policy has had a CONSUMERTIMEOUT
+_timeouts_set = 0  # of the process: how often a policy was given a CONSUMERTIMEOUT
 
 
-def any_timeouts() -> bool:
-    """Whether any group may have silent consumers to be deleted."""
-    return _has_timeouts
+def timeouts_set() -> int:
+    """How often a CONSUMERTIMEOUT was set; 0: no group has silent consumers to be deleted."""
+    return _timeouts_set
 
 
 def _note_timeout() -> None:
-    global _has_timeouts  # noqa: PLW0603 - it is of the process
-    _has_timeouts = True
+    global _timeouts_set  # noqa: PLW0603 - it is of the process
+    _timeouts_set += 1
 
 
 class GroupPolicy:

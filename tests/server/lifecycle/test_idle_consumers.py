@@ -183,3 +183,35 @@ def test_a_slice_that_is_over_at_once_makes_a_step(queue):
         for _ in range(10):
             queue.turn(consumers.run)
     assert names(queue) == []
+
+
+def test_no_round_begins_while_nobody_can_be_silent(server):
+    """Once, with one CONSUMERTIMEOUT somewhere, all keys with a policy were listed at each tick."""
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    server.send_line("XGROUP CREATE other g 0 MKSTREAM")
+    server.send_line("XGROUP CREATECONSUMER s g ann")
+    server.send_line("XGROUP CFGSET s g CONSUMERTIMEOUT 1000")
+    consumers = IdleConsumers(server.state, lambda: 0.0)
+
+    def round_begins() -> bool:
+        server.turn(consumers.begin)
+        begins = not consumers.is_done
+        server.turn(consumers.run)
+        assert consumers.is_done
+        return begins
+
+    assert [round_begins(), round_begins()] == [True, False]
+    server.now_ms += 999
+    assert not round_begins()
+    server.now_ms += 1
+    assert round_begins()  # it may be silent
+    server.now_ms += 249
+    assert not round_begins()
+    server.now_ms += 1
+    assert round_begins()  # it is, and has gone
+    assert server.send_line("XINFO CONSUMERS s g") == []
+    assert not round_begins()
+    server.send_line("XGROUP CFGSET other g CONSUMERTIMEOUT 1000")
+    assert round_begins()
+    server.now_ms -= 50_000
+    assert round_begins()  # the clock was set back
