@@ -145,7 +145,8 @@ cdef class Delivery:
     @cython.locals(order=GroupOrder)
     cpdef bint has_lane(self, Pending pending) except -1
     @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
-                   where=EntryFilter, finder=StreamIterator, entry_id=StreamId, size=Py_ssize_t, is_there=bint)
+                   where=EntryFilter, finder=StreamIterator, entry_id=StreamId, size=Py_ssize_t,
+                   is_there=bint)
     cpdef Py_ssize_t write_history(
         self, Encoder out, Consumer consumer, Py_ssize_t count, int64_t now_ms, Py_ssize_t end,
         bint is_first, bint may_stop=*

@@ -101,9 +101,9 @@ class Request:
         self.tells_fence = False  # and the number of its turn
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.where: EntryFilter | None = None  # which entries are wanted; None: all
-        self.look: object | None = (
-            None  # how far it has come that reads by patterns: see stream_patterns.py
-        )
+        # How far it has come that reads by patterns: the Look of an XREAD (see stream_patterns.py),
+        # of an XREADGROUP how many streams it may still look at.
+        self.look: object | None = None
         self.reads_on = False  # whether a group has parked as much as one call may, and goes on
         self.keys: list[bytes] = []
         self.ids_at = 0

@@ -29,9 +29,6 @@ class RestingStreams:
     def __len__(self) -> int:
         return len(self._times)
 
-    def __contains__(self, key: bytes) -> bool:
-        return key in self._times
-
     def put(self, key: bytes, at_ms: int) -> None:
         """Let *key* rest until *at_ms*, not until what was said before."""
         self._times[key] = at_ms

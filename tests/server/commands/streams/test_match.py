@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from server.commands.streams import stream_patterns, stream_request
@@ -323,24 +321,6 @@ class TestManyStreams:
         for line in ("MULTI", READ.format("")):
             many.send_line(line)
         assert found(many.send_line("EXEC")[0]) == {"t:b": [50]}
-
-    def test_a_look_moves_some_dead_entries_in_a_turn(self, many):
-        """Once, a call that went on woke itself until all were moved."""
-        many.send_line("XGROUP CREATE t:a g 0")
-        many.send_line("XGROUP CFGSET t:a g VISIBILITY 50")
-        for _ in range(500):
-            many.send("XADD", "t:a", "*", "f", "v")
-        many.send_line("XREADGROUP GROUP g c STREAMS t:a >")
-        many.send_line("XTRIM t:a MAXLEN 0")
-        many.advance(60)
-        many.call_soon, later = (lambda call: None), many.call_soon
-        many.client().send_line(READ.format(""))
-        left = [many.send_line("XPENDING t:a g")[0]]
-        for _ in range(6):
-            many.turn(many.dispatcher.waits.read_on)
-            left.append(many.send_line("XPENDING t:a g")[0])
-        many.call_soon = later
-        assert max(earlier - later for earlier, later in pairwise(left)) <= 200
 
     @pytest.mark.parametrize("disturbs", ["NOACK", "WHERE f 1 v", "CLAIM 1000"])
     def test_a_call_ends_however_often_others_look(self, many, disturbs):
