@@ -9,9 +9,9 @@ acknowledged or a dead letter.
 The same flow goes through the peers, and through Penstock again, without policies: there every
 entry is acknowledged. Where all of them are slow, it is the machine.
 
-The generator is one process: with two CPUs it has one, and the server the other. As root it takes
-precedence over whatever else runs there. The last columns say how late it sent all the same; the
-latencies of XADD include that.
+The generator is one process: with two CPUs it has one, and the server the other. As root both take
+precedence over whatever else runs there: else it is the machine that is measured. The last columns
+say how late the load was sent all the same; the latencies of XADD include that.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def flow(server: Server, rate: int, seconds: float, some_fail: bool) -> Flow:
     time.sleep(SETTLE_S)
     added, told = Latencies(), Latencies()
     before = cpu_seconds(server.pid)
-    with undisturbed() as is_prompt:
+    with undisturbed(server.pid) as is_prompt:
         producers = [Producer(server.port, added) for _ in range(PRODUCERS)]
         consumers = [
             Consumer(server.port, f"w{number}", told, some_fail) for number in range(CONSUMERS)
@@ -299,7 +299,7 @@ def with_policies(command: str, rate: int, seconds: float) -> None:
         print(f"    {entries:,} entries, {entries / found.took_s:,.0f} a second;"
               f" {found.acked:,} acknowledged meanwhile; {check(server, entries)}")  # fmt: skip
     if not found.is_prompt:
-        print("    the load may be sent late: only root can give it precedence on its CPU")
+        print("    others may take the CPUs: only root can give precedence there")
 
 
 def without(peer: Peer, rate: int, seconds: float) -> None:

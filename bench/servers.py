@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
@@ -179,19 +179,30 @@ def pin_generator() -> None:
 
 
 @contextmanager
-def undisturbed() -> Iterator[bool]:
-    """Let no other process have this one's CPU meanwhile; False if it cannot be had.
+def undisturbed(server_pid: int) -> Iterator[bool]:
+    """Let this process, and the server's, have their CPUs before all others meanwhile.
 
-    That takes two CPUs, and root.
+    False if they cannot be had: that takes two CPUs, and root.
     """
     if not pinned() or os.geteuid() != 0:
         yield False
         return
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    give_precedence(0)
+    give_precedence(server_pid)
     try:
         yield True
     finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        give_precedence(0, is_given=False)
+        give_precedence(server_pid, is_given=False)
+
+
+def give_precedence(pid: int, is_given: bool = True) -> None:
+    """Let all threads of a process run before those of others, or not any more. 0: this thread."""
+    policy = os.SCHED_FIFO if is_given else os.SCHED_OTHER
+    threads = os.listdir(f"/proc/{pid}/task") if pid else [0]
+    for thread in map(int, threads):
+        with suppress(ProcessLookupError):  # one that has ended meanwhile
+            os.sched_setscheduler(thread, policy, os.sched_param(int(is_given)))
 
 
 def on_cpu(cpu: int) -> list[str]:
