@@ -31,6 +31,8 @@ cdef bytes speaks_for(Request request, list deliveries)
 cpdef bint is_plain(Request request) except -1
 @cython.locals(policy=GroupPolicy)
 cpdef bint rests(Request request, Delivery delivery) except -1
+@cython.locals(added=int64_t, delivery=Delivery)
+cdef int64_t entries_added(list deliveries) except -1
 @cython.locals(
     is_of_new=bint, entry=StreamIterator, key=bytes, group=ConsumerGroup, consumer=Consumer,
     min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy, side=SideData

@@ -134,6 +134,18 @@ def rests(request: Request, delivery: Delivery) -> bool:
     return speaks_for(request, [delivery]) is not None
 
 
+def entries_added(deliveries: list[Delivery]) -> int:
+    """How many entries were ever added to the streams; 0 for a single one. O(streams).
+
+    Among several streams one may have the dead letters of another.
+    """
+    added = 0
+    if len(deliveries) > 1:
+        for delivery in deliveries:
+            added += delivery.stream.entries_added
+    return added
+
+
 def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bool:
     """Write a stream's entries for the consumer, which is made if needed.
 

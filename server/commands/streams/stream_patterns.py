@@ -203,7 +203,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     begun = request.look
     left = begun if isinstance(begun, int) else len(keys) + len(readers.resting)
     body = call.client.out.another()
-    served = 0
+    served, last = 0, readers.last
     waiting: list[Delivery] = []
     for _ in range(len(keys)):
         if request.is_full or not keys or request.goes_on() or most == 0:
@@ -220,6 +220,8 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     request.look = left
     may_go_on = left > 0 or request.block_ms is not None  # others may keep streams fresh for ever
     is_cut = request.goes_on() or (may_go_on and (is_cut or most == 0))
+    if request.block_ms is not None and call.client.waiter is None and readers.last != last:
+        is_cut = True  # the call itself has changed a stream, and does not stand in a queue yet
     wake_ms = _ms_to_claim(call, readers, waiting)
     # All who wait in this queue read the same streams, as far as they may.
     is_restricted = bool(call.client.flags & RESTRICTED)
@@ -290,4 +292,5 @@ def _delivery_by_pattern(
         stream.create_group(name, ZERO)
         log = (b"XGROUP", b"CREATE", key, name, b"0")
         call.db.group_changed(key, b"xgroup-create", changes=1, log=log)
+        call.server.blocking.readable(call.db.index, key)  # for those who make no groups
     return group_serving.delivery_of(call, request, key, b">")

@@ -130,12 +130,15 @@ def xreadgroup(call: Call) -> Reply | Block:
     ]
     body = _begin_reply(call, request)
     served = 0
+    added = group_serving.entries_added(deliveries)
     for delivery in deliveries:
         if request.is_full or (request.priority and served):
             break
         served += group_serving.serve(call, request, body, delivery)
     if served:
         return body if len(request.keys) == 1 else stream_serving.with_head(body, served)
+    if request.block_ms is not None and group_serving.entries_added(deliveries) != added:
+        request.reads_on = True  # a dead letter has come to a stream that was looked at before
     ids = call.argv[request.ids_at :]
     if request.goes_on() and len(deliveries) == 1 and not deliveries[0].is_of_new():
         # It goes on with what the consumer had before, and waits for nothing new.

@@ -6,6 +6,7 @@ import pytest
 
 from server.commands.streams import stream_patterns, stream_request
 from server.parts.waiting import pattern_reads
+from server.process.timers import NoTimers
 from storage import allocation
 from tests.server.conftest import NOTHING
 
@@ -419,6 +420,39 @@ class TestWaiting:
         waiter.send_line(READ.format("MKGROUP BLOCK 0"))
         server.send_line("XADD t:new 1-0 f v")
         assert found(waiter.reply()) == {"t:new": [1]}
+
+    def test_a_group_that_another_reader_makes(self, given):
+        """Once, who waits without MKGROUP was not told of a group that MKGROUP made."""
+        waiter = given.client()
+        waiter.send_line(READ.format("BLOCK 0"))
+        reply = given.send_line("XREADGROUP GROUP g d COUNT 1 MKGROUP MATCH t:a >")
+        assert found(reply) == {"t:a": [1]}
+        assert found(waiter.reply()) == {"t:a": [2]}
+
+    @pytest.mark.parametrize(
+        "line",
+        [READ.format("BLOCK 0"), "XREADGROUP GROUP g c BLOCK 0 STREAMS t:a t:b > >"],
+        ids=["MATCH", "STREAMS"],
+    )
+    @pytest.mark.parametrize("reason", ["deliveries", "expired"])
+    @pytest.mark.parametrize(("source", "target"), [("t:a", "t:b"), ("t:b", "t:a")])
+    def test_dead_letters_in_a_stream_that_was_looked_at(self, given, line, reason, source, target):
+        """Once, they were left until something else came to it."""
+        given.send_line(f"XGROUP CREATE {target} g $")
+        given.send_line(f"XGROUP CREATE {source} g 0")
+        given.send_line(
+            f"XGROUP CFGSET {source} g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER {target}"
+        )
+        given.send_line(f"XREADGROUP GROUP g c STREAMS {source} >")
+        if reason == "expired":
+            given.send_line(f"XEXPIREAT {source} {given.now_ms + 55} 1-0 2-0 3-0")
+            given.state.agenda.timers = NoTimers()
+        given.advance(60)
+        waiter = given.client()
+        [[name, letters]] = waiter.send_line(line)
+        assert name == target.encode()
+        assert {fields[-1] for _, fields in letters} == {reason.encode()}
+        assert not waiter.waits
 
     def test_the_first_that_came_is_served_first(self, server):
         waiters = [server.client() for _ in range(3)]
