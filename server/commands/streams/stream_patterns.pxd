@@ -7,7 +7,7 @@ from server.commands.streams.group_reply cimport Delivery
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call
 from server.parts.waiting.pattern_reads cimport Readers
-from server.parts.waiting.resting_streams cimport RestingStreams
+from server.parts.due_keys cimport DueKeys
 from server.table.command cimport new_block
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport ConsumerGroup

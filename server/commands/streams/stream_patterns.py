@@ -12,8 +12,8 @@ from server.commands.streams.group_reply import Delivery
 from server.commands.streams.stream_request import Request
 from server.commands.streams.stream_serving import LAST
 from server.dispatch.call import Call
+from server.parts.due_keys import NEVER
 from server.parts.waiting.pattern_reads import Readers
-from server.parts.waiting.resting_streams import NEVER
 from server.table.command import NO_CLAIM, TABLE, Block, new_block
 from server.table.keys import READ, WRITE
 from storage.stream import stream_id

@@ -1,28 +1,21 @@
 """Which key has the entry, or the job, that is due first: of all databases.
 
-    due     (unix ms, database, key) ...     a heap
-    keys    database, key  ->  unix ms       when the key's first is due, as the heap has it
-
-A key is in the heap once for each time that its first entry has become an earlier one. What *keys*
-does not say any more is stale: it is dropped when it comes up, or all at once when such entries are
-the majority. So it costs O(log keys) to schedule an entry that is due before the key's others, and
-nothing to schedule another.
+The keys of each database are in due_keys.py. So it costs O(log keys) to schedule an entry that is
+due before the key's others, and nothing to schedule another.
 
 Who adds the entries: server/lifecycle/due_entries.py.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 
 from server.observe.part import Part
+from server.parts.due_keys import DueKeys
 from server.process.timers import NoTimers, Timers
 from storage.keyspace.keyspace import Keyspace
 from storage.side_data.schedule import NEVER, SCHEDULE, Schedule
 from storage.stream.stream_id import StreamId
-
-MANY_STALE = 64  # below this many stale entries nobody minds
 
 
 class Agenda(Part):
@@ -30,13 +23,12 @@ class Agenda(Part):
 
     def __init__(self, databases: Sequence[Keyspace]) -> None:
         self._databases = databases
-        self._due: list[tuple[int, int, bytes]] = []
-        self._keys: dict[tuple[int, bytes], int] = {}
+        self._keys: dict[int, DueKeys] = {}  # of the databases that have any
         self.timers: Timers = NoTimers()
 
     def __len__(self) -> int:
         """How many keys something is scheduled for."""
-        return len(self._keys)
+        return sum(map(len, self._keys.values()))
 
     def schedule_of(self, db_index: int, key: bytes) -> Schedule | None:
         side = self._databases[db_index].side.get(key)
@@ -47,20 +39,16 @@ class Agenda(Part):
         """The schedule of *key* has changed, has come, or has gone."""
         schedule = self.schedule_of(db_index, key)
         due_ms = NEVER if schedule is None else schedule.first_due()
-        place = (db_index, key)
         if due_ms == NEVER:
-            self._keys.pop(place, None)
-        elif self._keys.get(place) != due_ms:
-            self._keys[place] = due_ms
-            heapq.heappush(self._due, (due_ms, db_index, key))
-            if self._due[0][0] == due_ms:
-                self.timers.entries_due(due_ms)
-        if len(self._due) > MANY_STALE + 2 * len(self._keys):
-            self._drop_stale()
-
-    def _drop_stale(self) -> None:
-        self._due = [(due_ms, db, key) for (db, key), due_ms in self._keys.items()]
-        heapq.heapify(self._due)
+            self.skip(db_index, key)
+            return
+        keys = self._keys.get(db_index)
+        if keys is None:
+            keys = self._keys[db_index] = DueKeys()
+        was_due_ms = keys.first_ms()
+        keys.put(key, due_ms)
+        if due_ms < was_due_ms:
+            self.timers.entries_due(due_ms)
 
     def entries_gone(self, db: Keyspace, key: bytes, ids: Sequence[StreamId]) -> None:
         """Entries of the stream at *key* have been deleted, or were to be: they expire no more.
@@ -80,22 +68,23 @@ class Agenda(Part):
 
     def first(self) -> tuple[int, int, bytes] | None:
         """When the first is due, and of which database and key; None: nothing is scheduled."""
-        while self._due:
-            due_ms, db_index, key = self._due[0]
-            if self._keys.get((db_index, key)) == due_ms:
-                return self._due[0]
-            heapq.heappop(self._due)
-        return None
+        dues = [(due, index) for index, keys in self._keys.items() if (due := keys.first())]
+        if not dues:
+            return None
+        (due_ms, key), index = min(dues, key=lambda due: (due[0][0], due[1]))
+        return due_ms, index, key
 
     def skip(self, db_index: int, key: bytes) -> None:
         """Nothing can be added to *key*: forget it until its schedule changes."""
-        self._keys.pop((db_index, key), None)
+        keys = self._keys.get(db_index)
+        if keys is not None:
+            keys.discard(key)
+            if not len(keys):
+                del self._keys[db_index]
 
     def emptied(self, databases: Sequence[Keyspace]) -> None:
-        indexes = {db.index for db in databases}
-        for place in [place for place in self._keys if place[0] in indexes]:
-            del self._keys[place]
-        self._drop_stale()
+        for db in databases:
+            self._keys.pop(db.index, None)
         for db in databases:
             if db.index < len(self._databases) and self._databases[db.index] is db:
                 for key in db.side:

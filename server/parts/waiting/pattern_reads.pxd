@@ -2,7 +2,7 @@ cimport cython
 
 from libc.stdint cimport int64_t
 
-from server.parts.waiting.resting_streams cimport RestingStreams
+from server.parts.due_keys cimport DueKeys
 from storage cimport glob
 from storage.keyspace.keyspace cimport Keyspace
 
@@ -16,7 +16,7 @@ cdef class Readers:
     cdef readonly object fresh
     cdef object _cursor
     cdef bint _is_gathered
-    cdef readonly RestingStreams resting
+    cdef readonly DueKeys resting
     cdef readonly Py_ssize_t last
     cdef readonly dict queues
     cdef public Py_ssize_t used_ms

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from server.parts.waiting.resting_streams import RestingStreams
+from server.parts.due_keys import DueKeys
 from server.parts.waiting.wait_queue import Queue
 from storage import glob
 from storage.keyspace.key_table import KeyTable
@@ -54,7 +54,7 @@ class Readers:
         self._is_gathered = not names.names  # those that come are compared when they come
         self.keys: OrderedDict[bytes, None] = OrderedDict()  # in the order in which to look
         self.fresh: OrderedDict[bytes, int] = OrderedDict()  # the same; when each became so
-        self.resting = RestingStreams()  # of a group: those that are not fresh, by its policy
+        self.resting = DueKeys()  # of a group: those that are not fresh, by its policy
         self.last = 0  # counts what has become fresh
         self.queues: dict[bytes, Queue] = {}  # the one of the clients that wait, if there are any
         self.used_ms = 0

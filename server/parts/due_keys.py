@@ -1,11 +1,11 @@
-"""Streams that have nothing for a reader until something happens to them, or a moment comes.
+"""Keys of a database by the moment at which each is due.
 
-    times   key  ->  unix ms       when the stream may have something again; NEVER: by an event only
+    times   key  ->  unix ms       NEVER: it is only known to be here
     due     (unix ms, key) ...     a heap
 
 What *times* does not say any more is stale in the heap: it is dropped when it comes up, or all at
-once when such entries are the majority. It is O(log N) to put one, and to take one;
-take_all() is O(N).
+once when such entries are the majority. It is O(log N) to put a key, and to take one; a key that
+is put for the same moment again costs O(1).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ MANY_STALE = 64  # below this many stale entries nobody minds
 _NEVER, _MANY_STALE = NEVER, MANY_STALE  # as C numbers
 
 
-class RestingStreams:
-    """Their keys, and when each may have something again."""
+class DueKeys:
+    """Keys, and when each is due."""
 
     __slots__ = ("_due", "_times")
 
@@ -30,14 +30,16 @@ class RestingStreams:
         return len(self._times)
 
     def put(self, key: bytes, at_ms: int) -> None:
-        """Let *key* rest until *at_ms*, not until what was said before."""
+        """Let *key* be due at *at_ms*, not when it was before."""
+        if self._times.get(key) == at_ms:
+            return
         self._times[key] = at_ms
         if at_ms < _NEVER:
             heapq.heappush(self._due, (at_ms, key))
         self._drop_stale()
 
     def discard(self, key: bytes) -> None:
-        """*key* rests no longer, if it did."""
+        """Forget *key*, if it is here."""
         if self._times.pop(key, None) is not None:
             self._drop_stale()
 
@@ -46,17 +48,22 @@ class RestingStreams:
             self._due = [(at_ms, key) for key, at_ms in self._times.items() if at_ms < _NEVER]
             heapq.heapify(self._due)
 
-    def first_ms(self) -> int:
-        """When the first of them may have something again; NEVER: no time helps."""
+    def first(self) -> tuple[int, bytes] | None:
+        """When the first is due, and its key; of several the least key. None: there is none."""
         while self._due:
             at_ms, key = self._due[0]
             if self._times.get(key) == at_ms:
-                return at_ms
+                return self._due[0]
             heapq.heappop(self._due)
-        return _NEVER
+        return None
+
+    def first_ms(self) -> int:
+        """When the first is due; NEVER: none ever is."""
+        found = self.first()
+        return _NEVER if found is None else found[0]
 
     def take_due(self, now_ms: int, most: int) -> list[bytes]:
-        """*most* of those due by *now_ms*, earliest first: they rest no longer."""
+        """Up to *most* of those due by *now_ms*, the first first: they are here no longer."""
         found: list[bytes] = []
         while len(found) < most and self.first_ms() <= now_ms:
             _, key = heapq.heappop(self._due)
@@ -65,7 +72,7 @@ class RestingStreams:
         return found
 
     def take_all(self) -> list[bytes]:
-        """All of them: none rests any longer. O(N)."""
+        """All of them: none is here any longer. O(N)."""
         found = list(self._times)
         self.clear()
         return found

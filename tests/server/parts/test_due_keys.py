@@ -1,11 +1,13 @@
-"""RestingStreams compared with a dict."""
+"""DueKeys compared with a dict."""
 
 from __future__ import annotations
+
+import sys
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.parts.waiting.resting_streams import NEVER, RestingStreams
+from server.parts.due_keys import NEVER, DueKeys
 from tests.worth import rounds
 
 keys = st.sampled_from([b"a", b"b", b"c", b"d"])
@@ -23,10 +25,10 @@ steps = st.one_of(
 @settings(max_examples=rounds(200), deadline=None)
 @given(st.lists(steps, max_size=60))
 def test_they_are_as_a_dict_says(tried):
-    resting = RestingStreams()
+    due = DueKeys()
     model: dict[bytes, int] = {}
     for name, *arguments in tried:
-        found = getattr(resting, name)(*arguments)
+        found = getattr(due, name)(*arguments)
         if name == "put":
             model[arguments[0]] = arguments[1]
         elif name == "discard":
@@ -38,5 +40,13 @@ def test_they_are_as_a_dict_says(tried):
         else:
             assert sorted(found) == sorted(model)
             model.clear()
-        assert len(resting) == len(model)
-        assert resting.first_ms() == min(model.values(), default=NEVER)
+        assert len(due) == len(model)
+        assert due.first_ms() == min(model.values(), default=NEVER)
+
+
+def test_what_is_stale_is_dropped():
+    due = DueKeys()
+    before = sys.getallocatedblocks()
+    for at_ms in range(10_000):
+        due.put(b"a", at_ms)
+    assert sys.getallocatedblocks() - before < 1000

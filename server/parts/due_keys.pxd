@@ -6,7 +6,7 @@ cdef Py_ssize_t _MANY_STALE
 
 
 @cython.final
-cdef class RestingStreams:
+cdef class DueKeys:
     cdef list _due
     cdef dict _times
 
@@ -15,6 +15,8 @@ cdef class RestingStreams:
     cdef _drop_stale(self)
     cpdef discard(self, bytes key)
     @cython.locals(at_ms=int64_t, key=bytes)
+    cpdef tuple first(self)
+    @cython.locals(found=tuple)
     cpdef int64_t first_ms(self) except -1
     @cython.locals(key=bytes)
     cpdef list take_due(self, int64_t now_ms, Py_ssize_t most)
