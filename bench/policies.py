@@ -22,7 +22,7 @@ from statistics import median
 
 from bench import progress, report
 from bench.client import Argument, Client, Command
-from bench.servers import PENSTOCK, Server, cpu_seconds, pin_generator
+from bench.servers import PENSTOCK, Server, cpu_seconds, pin_generator, undisturbed
 from bench.workloads import FIELDS
 
 DEPTH = 16
@@ -101,7 +101,7 @@ def main() -> int:
     command = os.environ.get("PENSTOCK_COMMAND", PENSTOCK)
     chosen = [policy for policy in POLICIES if options.only.lower() in policy.title.lower()]
     sizes = options.entries, options.depth, options.count
-    with Server("ours", command, *SETTINGS) as server:
+    with Server("ours", command, *SETTINGS) as server, undisturbed(server.pid):
         pairs: dict[Policy, list[Pair]] = {policy: [] for policy in chosen}
         order = random.Random(1)
         for number in range(options.rounds + 1):  # the first one is a warm-up

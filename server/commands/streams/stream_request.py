@@ -104,7 +104,9 @@ class Request:
         # How far it has come that reads by patterns: the Look of an XREAD (see stream_patterns.py),
         # of an XREADGROUP how many streams it may still look at.
         self.look: object | None = None
-        self.reads_on = False  # whether a group has parked as much as one call may, and goes on
+        # Whether it looks again in the next turn: a group has parked as much as one call may, or a
+        # dead letter has come to a stream that was looked at before.
+        self.reads_on = False
         self.keys: list[bytes] = []
         self.ids_at = 0
 
