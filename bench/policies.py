@@ -6,7 +6,7 @@ otherwise), as by a consumer that keeps up. The server does so with each policy,
 each time in another order; and without a policy right before or right after it, since a machine is
 not equally fast for long. What counts is the server's CPU time: the median of the rounds, and the
 median of the ratios to the time without a policy. It has what cron does meanwhile in it: what a
-stream gives up is removed in that time.
+stream gives up is removed in that time. As root, server and load run before all else on their CPUs.
 """
 
 from __future__ import annotations
