@@ -457,7 +457,7 @@ class Delivery:
         while pending is not None and self._is_dead(pending):
             has_dead = True
             if len(self.dead) == MOST_DEAD:
-                self.is_more = True
+                self.is_more = not self.dead_stay
                 break
             self.dead.append(pending)
             pending = lane.after(pending)

@@ -43,7 +43,8 @@ cdef _bury(Call call, Request request, Delivery delivery, Py_ssize_t given)
 @cython.locals(consumer=Consumer)
 cdef bint _settle(Call call, Request request, Delivery delivery) except -1
 @cython.locals(
-    key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy, order=GroupOrder
+    key=bytes, group=ConsumerGroup, name=bytes, policy=GroupPolicy, order=GroupOrder,
+    has_ready=bint
 )
 cdef _look(Call call, Request request, Delivery delivery)
 @cython.locals(first=Pending, policy=GroupPolicy)

@@ -241,12 +241,14 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
     """See what is due in the group by its policy."""
     key, group, name = delivery.key, delivery.group, request.group or b""
     policy, order = delivery.policy, group.order
-    if policy is not None and policy.max_deliveries and delivery.has_due(call.now_ms):
-        delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
     if policy is None or not policy.order_by or call.is_replayed():
         order = None
     elif order is None or order.field != policy.order_by:
         order = group_orders.order_of(call, key, name, policy, delivery.stream, group)
+    if policy is not None and policy.max_deliveries:
+        has_ready = order is not None and order.ready.size > 0
+        if has_ready or delivery.has_due(call.now_ms):
+            delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
     if order is not None:
         delivery.follow_order(order)
         if delivery.is_any_due(call.now_ms):

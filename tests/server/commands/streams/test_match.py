@@ -269,6 +269,23 @@ def test_who_waits_looks_at_some_of_many_dead_entries(server):
     assert waiter.client.waiter.wake_at_ms - since_start_ms == 1000
 
 
+@pytest.mark.parametrize("source", ["STREAMS s", "MATCH s"])
+def test_who_waits_is_not_woken_for_dead_lanes_that_cannot_be_moved(server, source):
+    """Once, it looked again each ms, if more lanes began with a dead entry than one call moves."""
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    server.send_line("XADD dead 1-0 f v")
+    server.send_line("XGROUP CFGSET s g ORDERBY c MAXDELIVERIES 1 DEADLETTER dead")
+    for value in range(300):
+        server.send("XADD", "s", "*", "c", value)
+    [[_, entries]] = server.send_line("XREADGROUP GROUP g c STREAMS s >")
+    server.send_line("SET dead x")
+    server.send("XNACK", "s", "g", "FAIL", "IDS", 300, *[entry[0] for entry in entries])
+    waiter = server.client()
+    waiter.send_line(f"XREADGROUP GROUP g c BLOCK 0 {source} >")
+    assert waiter.waits
+    assert waiter.client.waiter.wake_at_ms == 0
+
+
 class TestManyStreams:
     """One call looks at some of them, and others are served before it goes on."""
 
