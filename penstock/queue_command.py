@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 URL = "redis://127.0.0.1:6379"
 NO_CLIENT = 'it needs redis-py: pip install "penstock[queues]"'
 NOT_PENSTOCK = "the server is not Penstock, so its groups do nothing by themselves"
-REASON = "dead-reason"
 AT_ONCE = 1000  # dead letters that one XREDRIVE sends back
 
 Row = dict[str, Any]

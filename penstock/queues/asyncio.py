@@ -54,15 +54,15 @@ class Queue(QueueWords["Client"]):
     async def declare(self) -> None:
         """Make the queue, if it is not there, and give it these settings.
 
-        A server that has no such queues answers with an error, and nothing is left behind there.
+        On Redis or Valkey it raises ResponseError, and leaves nothing behind.
         """
         try:
-            await self.call(self.to_set(), self.to_keep())
+            await self.call(self.to_set(), self.to_set_retention())
         except redis.ResponseError as error:
             if not is_missing(error):
                 raise
             await self._create()
-            await self.call(self.to_set(), self.to_keep())
+            await self.call(self.to_set(), self.to_set_retention())
 
     async def _create(self) -> None:
         try:

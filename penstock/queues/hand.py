@@ -105,7 +105,7 @@ class Hand:
             self._give_back(entry, now - read)
 
     def _give_back(self, entry: Entry, waited_s: float) -> None:
-        """Unless it may be another worker's by now."""
+        """Release a job that was not begun, while it is surely still ours."""
         if waited_s < self._visible_s:
             self._outcomes.append((RELEASED, entry[0]))
 
@@ -118,7 +118,10 @@ class Hand:
         return list(taken.items())
 
     def put_back(self, outcomes: Outcomes) -> None:
-        """The server could not be told: keep for the next time what is true of a job for ever."""
+        """The server could not be told: keep acknowledgements and rejections for the next time.
+
+        Releases and failures are dropped: the job may be another worker's by then.
+        """
         for outcome, ids in outcomes:
             if outcome.mode in (DONE.mode, REJECTED):
                 self._outcomes.extend((outcome, job_id) for job_id in ids)

@@ -50,15 +50,15 @@ class Queue(QueueWords["Client"]):
     def declare(self) -> None:
         """Make the queue, if it is not there, and give it these settings.
 
-        A server that has no such queues answers with an error, and nothing is left behind there.
+        On Redis or Valkey it raises ResponseError, and leaves nothing behind.
         """
         try:
-            self.call(self.to_set(), self.to_keep())
+            self.call(self.to_set(), self.to_set_retention())
         except redis.ResponseError as error:
             if not is_missing(error):
                 raise
             self._create()
-            self.call(self.to_set(), self.to_keep())
+            self.call(self.to_set(), self.to_set_retention())
 
     def _create(self) -> None:
         try:

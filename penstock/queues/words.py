@@ -105,7 +105,7 @@ class QueueWords(Generic[AnyClient]):
     def to_set(self) -> Words:
         return ("XGROUP CFGSET", self.name, self.group, *self._settings)
 
-    def to_keep(self) -> Words:
+    def to_set_retention(self) -> Words:
         return ("XCFGSET", self.name, "RETAIN-ACKED", "no" if self._keep_done else "yes")
 
     def to_add(self, fields: Mapping[Any, Any], delay_ms: int = 0, expire_ms: int = 0) -> Words:
@@ -159,7 +159,7 @@ class QueueWords(Generic[AnyClient]):
         return ("XEXTEND", self.name, self.group, worker, ms, job_id)
 
     def to_delete(self, worker: str) -> Words:
-        """Another of its name may just have been given a job, which is not lost with it."""
+        """A job that was just given to another worker of this name is released, not lost."""
         return ("XGROUP DELCONSUMER", self.name, self.group, worker, "HANDOVER")
 
     def to_pause(self) -> Words:

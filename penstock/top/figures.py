@@ -60,11 +60,6 @@ class Stream:
         ages = [group.oldest_ms for group in self.groups or () if group.oldest_ms is not None]
         return max(ages, default=None)
 
-    @property
-    def lag_is_unknown(self) -> bool:
-        """Whether there should be a lag, and the server cannot tell it."""
-        return self.groups is None or (bool(self.groups) and self.lag is None)
-
 
 def _total(numbers: list[Number], known: bool) -> Number:
     """The sum, if all of it is known."""

@@ -149,7 +149,7 @@ class GroupPolicy:
         return 0 < self.max_deliveries <= deliveries
 
     def set(self, word: bytes, value: bytes) -> bool:
-        """Set what *word*, in capitals, says. False if that, or *value*, is none."""
+        """Set what *word*, in capitals, says. False if it is unknown, or *value* is bad."""
         if word in NUMBERS:
             if not _is_number(value):
                 return False

@@ -38,7 +38,7 @@ class SideKind:
         return len(self.dump(value))
 
     def is_large(self, value: Any) -> bool:
-        """Whether *value* takes long to be freed: it has a method ``shed`` then (settings.py)."""
+        """Whether *value* takes long to be freed: it has a method ``shed`` then."""
         return False
 
     def written_keys(self, value: Any) -> tuple[bytes, ...]:

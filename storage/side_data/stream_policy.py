@@ -59,7 +59,7 @@ class StreamPolicy:
         self._follow()
 
     def set(self, word: bytes, value: bytes) -> bool:
-        """Set what *word*, in capitals, says. False if that, or *value*, is none."""
+        """Set what *word*, in capitals, says. False if it is unknown, or *value* is bad."""
         if word in UNITS:
             found = _NUMBER.fullmatch(value)
             unit = None if found is None else UNITS[word].get(found[2].lower())

@@ -18,7 +18,7 @@ class Worded(Protocol):
     """A policy."""
 
     def set(self, word: bytes, value: bytes) -> bool:
-        """Set what *word* says. False if that, or *value*, is none."""
+        """Set what *word* says. False if it is unknown, or *value* is bad."""
 
     def words(self) -> list[bytes]:
         """The words that were set, and their values: at least one."""

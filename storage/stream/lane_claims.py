@@ -27,7 +27,7 @@ class LaneClaims:
     def may_claim(self, pending: Pending) -> bool:
         """Whether the consumer has all entries before this one in its lane; it may have no lane.
 
-        O(log N), and O(those that it was not known of to have).
+        O(log N), and amortized O(1) for each entry before it.
         """
         lane = self._order.lane_of(pending)
         if lane is None:

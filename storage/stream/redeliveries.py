@@ -60,9 +60,9 @@ class Redeliveries:
             yield b"%d" % time
 
     def add(self, words: list[bytes], pel: Rax | None = None) -> bool:
-        """Note what the *words* say, of entries in *pel*. False if they are none, or one is twice.
+        """Note what the *words* say, of entries in *pel*; without *pel*, of all.
 
-        Without *pel*, that is of all.
+        False if a word is malformed, or an id comes twice.
         """
         if len(words) % 2:
             return False

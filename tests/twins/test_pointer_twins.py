@@ -67,7 +67,7 @@ CALLS = [
     "server.process.reserve_calls",
     "server.process.page_calls",
     "server.process.crash_calls",  # tests/server/process/test_crash_report.py
-    "server.process.stack_calls",  # tests/server/dispatch/test_own_stack.py
+    "server.process.stack_calls",  # tests/server/parts/scripting/test_own_stack.py
     # These need an interpreter: tests/compat/test_lua_libraries.py.
     "server.parts.scripting.lua.lua_api",
     "server.parts.scripting.lua.libraries.lua_octets",

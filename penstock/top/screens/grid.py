@@ -109,10 +109,6 @@ class Grid(ScrollView, Generic[T], can_focus=True):
         top = int(self.scroll_y)
         return self.rows[top : top + max(1, self.size.height - 1)]
 
-    def start_at(self, key: Hashable) -> None:
-        """Put the cursor on the row with *key* as soon as there is one."""
-        self._cursor_key = key
-
     def action_move(self, by: int) -> None:
         self._go(self._at + by)
 

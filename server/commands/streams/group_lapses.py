@@ -23,7 +23,7 @@ def look(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
 def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
     """Hold what was not acknowledged in time for as long as BACKOFF says. O(log N) for each.
 
-    Who had it has it no more. So many are held at once as nobody waits for.
+    Who had it has it no more. One call holds MOST_AT_ONCE: no client waits for long.
     """
     group, policy, now_ms = delivery.group, delivery.policy, call.now_ms
     assert policy is not None
@@ -49,7 +49,7 @@ def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None
 def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
     """What was not acknowledged in time goes back to its lane, or is dead. O(log N) for each.
 
-    By BACKOFF it is held for a while. So many entries go at once as nobody waits for.
+    By BACKOFF it is held for a while. One call takes MOST_AT_ONCE: no client waits for long.
     """
     group, policy, order = delivery.group, delivery.policy, delivery.order
     assert policy is not None

@@ -1,8 +1,8 @@
 """The script that runs: for whom, since when, what it may do, and whether it must end.
 
 A script runs between two commands, and nobody else is served meanwhile. After
-busy-reply-threshold, others are answered -BUSY from time to time (busy_script.py), and may end it,
-unless it has written: half of a script is never seen.
+busy-reply-threshold, others are answered -BUSY from time to time (dispatch/long_scripts.py), and
+may end it, unless it has written: half of a script is never seen.
 """
 
 from __future__ import annotations

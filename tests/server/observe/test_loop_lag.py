@@ -38,4 +38,3 @@ async def test_cron_notes_each_tick():
     async with running(hz=100) as instance:
         lag = instance.server.state.loop_lag
         await instance.until(lambda: lag.count > 3)
-        assert lag.sum_s >= 0

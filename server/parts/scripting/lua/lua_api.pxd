@@ -611,11 +611,6 @@ cdef inline int create_table(lua_State *L, int items, int fields) except -1:
     return 0
 
 
-cdef inline int raw_get(lua_State *L, int at) except -1:
-    lua_rawget(L, at)
-    return 0
-
-
 cdef inline int raw_set(lua_State *L, int at) except -1:
     lua_rawset(L, at)
     return 0

@@ -388,11 +388,6 @@ def create_table(L: State, items: int, fields: int) -> None:
     _createtable(L, items, fields)
 
 
-def raw_get(L: State, at: int) -> None:
-    """Pop a key, and push what that table has for it, without metamethods."""
-    _rawget(L, at)
-
-
 def raw_set(L: State, at: int) -> None:
     """Pop a value and below it a key, and put them into that table, without metamethods."""
     _rawset(L, at)
