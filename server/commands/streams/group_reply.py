@@ -478,7 +478,8 @@ class Delivery:
         size = out.size()
         writer.write(entry)
         if self.tells_deliveries:
-            out.integer(octets.since(pending.delivery_time, now_ms))
+            # What was parked has no time of delivery: 0, as XPENDING tells.
+            out.integer(max(0, octets.since(pending.delivery_time, now_ms)))
             out.integer(pendings.count_of(pending))
         if self.tells_deadline:
             _write_number(out, self.deadline)

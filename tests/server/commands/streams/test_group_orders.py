@@ -532,3 +532,13 @@ def test_many_lanes_whose_entries_have_gone_are_passed_at_once(ordered):
     ordered.send_line("XADD s * customer new")
     assert len(ordered.send_line("XREADGROUP GROUP g w2 COUNT 1 STREAMS s >")[0][1]) == 1
     assert ordered.send_line("XPENDING s g")[0] == 1
+
+
+def test_a_claim_of_what_was_parked_tells_no_negative_idle_time(ordered):
+    assert ordered.send_line("XREADGROUP GROUP g w1 COUNT 1 STREAMS s >")
+    assert ordered.send_line("XREADGROUP GROUP g w2 STREAMS s >")
+    ordered.advance(50)
+    reply = ordered.send_line("XREADGROUP GROUP g w2 CLAIM 20 STREAMS s >")
+    times = [entry[2] for entry in reply[0][1]]
+    assert times
+    assert all(0 <= time_ms <= ordered.now_ms for time_ms in times)
