@@ -80,7 +80,8 @@ def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> No
 def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
     """The entries with an owner that were not acknowledged in time, those of long ago first.
 
-    Without the dead, if these stay; of many the MOST_LOOKS of long ago are looked at.
+    Without the dead, if these stay, and without those that this consumer may not take; of many the
+    MOST_LOOKS of long ago are looked at.
     """
     found: list[Pending] = []
     policy, looks = delivery.policy, MOST_LOOKS
@@ -93,7 +94,10 @@ def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
         and delivery.group.is_idle(pending, delivery.min_idle, call.now_ms)
     ):
         looks -= 1
-        if not (delivery.dead_stay and policy.is_dead(pendings.count_of(pending))):
+        if policy.is_dead(pendings.count_of(pending)):
+            if not delivery.dead_stay:
+                found.append(pending)
+        elif delivery.may_take(pending):
             found.append(pending)
         pending = pendings.newer_of(pending)
     return found

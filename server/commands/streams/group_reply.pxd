@@ -144,6 +144,8 @@ cdef class Delivery:
     ) except -1
     @cython.locals(order=GroupOrder)
     cpdef bint has_lane(self, Pending pending) except -1
+    @cython.locals(order=GroupOrder, where=EntryFilter, lane=Lane)
+    cpdef bint may_take(self, Pending pending) except -1
     @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
                    where=EntryFilter, finder=StreamIterator, entry_id=StreamId, size=Py_ssize_t,
                    is_there=bint)

@@ -571,6 +571,20 @@ class Delivery:
         order = self.order
         return order is not None and order.has_lane(pending)
 
+    def may_take(self, pending: Pending) -> bool:
+        """Whether what was not acknowledged in time may leave its consumer for this one.
+
+        With CLAIM and WHERE it has to be wanted, and the first of its lane: else it would only wait
+        there for what others have.
+        """
+        order, where = self.order, self.where
+        if order is None or where is None or not self.tells_deliveries:
+            return True
+        if not order.has_lane(pending):
+            return True  # it leaves its consumer when it is given
+        lane = order.lane_of(pending)
+        return lane is not None and lane.first is pending and self._is_wanted(where, pending)
+
     def write_history(
         self,
         out: Encoder,

@@ -42,6 +42,50 @@ def test_a_value_that_somebody_has_waits_and_others_do_not(ordered):
     assert read(ordered, "w2") == [4]
 
 
+CLAIMS = "CLAIM 50 WHERE customer 1 {}"
+
+
+def owners(server: SocketlessServer) -> dict[int, bytes]:
+    rows = server.send_line("XPENDING s g - + 99")
+    return {int(row[0].partition(b"-")[0]): row[1] for row in rows}
+
+
+def test_a_claim_takes_from_a_lane_only_what_it_wants(ordered):
+    """Once, it took all that was idle from its owner, and gave what it wanted."""
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5]
+    ordered.advance(60)
+    assert read(ordered, "w2", 100, CLAIMS.format("bob")) == [2]
+    assert owners(ordered) == {1: b"w1", 2: b"w2", 3: b"w1", 4: b"w1", 5: b"w1"}
+    assert read(ordered, "w2", 1, CLAIMS.format("ann")) == [1]
+    assert owners(ordered) == {1: b"w2", 2: b"w2", 3: b"", 4: b"", 5: b"w1"}
+
+
+def test_a_claim_finds_what_it_wants_after_many_that_it_does_not(ordered):
+    for number in range(6, 300):
+        ordered.send_line(f"XADD s {number}-0 customer {number}")
+    ordered.send_line("XADD s 300-0 customer zoe")
+    read(ordered, "w1", 999)
+    ordered.advance(60)
+    assert read(ordered, "w2", 100, CLAIMS.format("zoe")) == [300]
+
+
+def test_a_claim_takes_nothing_that_would_wait_for_what_others_have(ordered):
+    ordered.send_line("XADD s 6-0 customer ann kind x")
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5, 6]
+    ordered.advance(60)
+    assert read(ordered, "w2", 100, "CLAIM 50 WHERE kind 1 x") == []
+    assert set(owners(ordered).values()) == {b"w1"}
+
+
+def test_what_a_claim_has_released_and_not_taken_is_for_who_waits(ordered):
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5]
+    waiter = ordered.client()
+    waiter.send_line("XREADGROUP GROUP g w3 COUNT 1 BLOCK 0 STREAMS s >")
+    ordered.advance(60)
+    assert read(ordered, "w2", 1, "CLAIM 50") == [1]
+    assert given(waiter.reply()) == [2]
+
+
 def test_one_reading_gives_as_many_of_a_value_as_it_asks_for(ordered):
     assert read(ordered, "w1", 4) == [1, 2, 3, 4]
     ordered.send_line("XADD s 6-0 customer ann")
