@@ -141,6 +141,7 @@ def test_a_fork_that_fails_leaves_nothing_behind(
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(os, "fork", refuse)
+    gc.enable()  # a test before it may have turned it off
     before = os.listdir("/proc/self/fd")
     with pytest.raises(OSError, match="Resource temporarily unavailable"):
         slot.start(Purpose.SAVE, 0, idle, lambda outcome: None)
