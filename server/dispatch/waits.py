@@ -102,13 +102,13 @@ class Waits:
         )
 
     def read_on(self) -> None:
-        """Run again the commands that have not looked at all yet that is there (XREAD WHERE)."""
+        """Run a command again that has not looked at all yet that is there (XREAD WHERE)."""
         if self._are_held():
             self._blocking.hold_unfinished()
             return
-        for waiter in self._blocking.take_unfinished():
-            if waiter.client.waiter is waiter:
-                self._run_again(waiter)
+        waiter = self._blocking.take_unfinished()
+        if waiter is not None and waiter.client.waiter is waiter:
+            self._run_again(waiter)
         self.serve_ready()
 
     def serve_keyless(self) -> None:

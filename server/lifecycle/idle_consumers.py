@@ -1,8 +1,8 @@
 """Consumers that are silent for CONSUMERTIMEOUT are deleted; what they had goes to their group.
 
     1. A round goes over the groups of which a consumer may be silent for so long by now, and over
-       their consumers, in slices of SLICE_S: it goes on where the last slice has ended. The next
-       one begins when the first of them may be silent.
+       their consumers, in slices of SLICE_S: it goes on where the last slice has ended. It knows
+       the streams by the moment at which that may be; now and then one goes over all of them.
     2. A silent consumer that waits in an XREADGROUP is not silent: it is seen now.
     3. One that does not is looked at again after a quarter of the time: between two waits there is
        always a moment without one. Is it silent still, its entries are released: they are the next
@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 from server.commands.streams import group_steps
 from server.commands.streams.waiting_readers import waiting_at
+from server.parts.due_keys import DueKeys
 from server.parts.state import ServerState
 from storage.keyspace.keyspace import Keyspace
 from storage.side_data import group_policy
@@ -27,7 +28,8 @@ from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO
 
 SLICE_S = 0.001
-LONGEST_MS = 10_000  # between two rounds: a key that was renamed meanwhile may have been left out
+LONGEST_MS = 10_000  # between two rounds over all: a key that was renamed may have been left out
+MOST = 1000  # streams of a database that another round goes over
 BATCH = 100  # entries that are released between two looks at the clock
 AGAIN = 4  # the part of CONSUMERTIMEOUT after which a silence is looked at again
 NEVER = 2**62  # unix ms
@@ -58,8 +60,8 @@ class IdleConsumers:
         self._left: list[tuple[Keyspace, bytes]] = []  # of this round
         self._groups: list[Round] = []  # of the key that is looked at
         self._until_s = 0.0
-        self._begun_ms = 0  # when this round has begun, or the last one
-        self._next_ms = 0  # when the next one is to begin: a consumer may be silent by then
+        self._due = [DueKeys() for _ in state.databases]  # of each: when one may be silent
+        self._begun_ms = 0  # when the last round over all has begun
         self._timeouts_set = 0  # as group_policy.py had counted them when it has begun
 
     @property
@@ -68,14 +70,22 @@ class IdleConsumers:
         return not self._left and not self._groups
 
     def begin(self) -> None:
-        """Begin a round, unless the last one is not over, or nobody can be silent yet. O(keys)."""
+        """Begin a round, unless the last one is not over, or nobody can be silent yet.
+
+        O(streams of which a consumer may be silent); each LONGEST_MS O(keys).
+        """
         timeouts_set, now_ms = group_policy.timeouts_set(), self._now_ms
         if not timeouts_set or not self.is_done:
             return
-        if timeouts_set == self._timeouts_set and self._begun_ms <= now_ms < self._next_ms:
+        is_recent = self._begun_ms <= now_ms < self._begun_ms + LONGEST_MS
+        if timeouts_set == self._timeouts_set and is_recent:
+            for db, due in zip(self._state.databases, self._due, strict=True):
+                self._left += [(db, key) for key in due.take_due(now_ms, MOST)]
             return
         self._timeouts_set = timeouts_set
-        self._begun_ms, self._next_ms = now_ms, now_ms + LONGEST_MS
+        self._begun_ms = now_ms
+        for due in self._due:
+            due.clear()
         self._left = [(db, key) for db in self._state.databases for key in db.side]
 
     def run(self) -> None:
@@ -109,10 +119,10 @@ class IdleConsumers:
             if not policy.consumer_timeout_ms:
                 continue
             if now_ms < policy.look_at_ms <= now_ms + policy.consumer_timeout_ms:
-                self._next_ms = min(self._next_ms, policy.look_at_ms)
+                self._due[db.index].put_first(key, policy.look_at_ms)
             else:
                 due.append(name or b"")
-        waiting = waiting_at(self._state.blocking, db.index, key, now_ms) if due else set()
+        waiting = waiting_at(self._state.blocking, db.index, key) if due else set()
         return [Round(db, key, name, waiting) for name in due]
 
     def _look_on(self, at: Round) -> bool:
@@ -141,7 +151,7 @@ class IdleConsumers:
         if at.left:
             return False
         policy.look_at_ms = at.look_at_ms
-        self._next_ms = min(self._next_ms, at.look_at_ms)
+        self._due[at.db.index].put_first(at.key, at.look_at_ms)
         return True
 
     def _look(

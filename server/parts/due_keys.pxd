@@ -13,6 +13,7 @@ cdef class DueKeys:
     cpdef put(self, bytes key, int64_t at_ms)
     @cython.locals(at_ms=int64_t, key=bytes)
     cdef _drop_stale(self)
+    cpdef put_first(self, bytes key, int64_t at_ms)
     cpdef discard(self, bytes key)
     @cython.locals(at_ms=int64_t, key=bytes)
     cpdef tuple first(self)
@@ -20,5 +21,4 @@ cdef class DueKeys:
     cpdef int64_t first_ms(self) except -1
     @cython.locals(key=bytes)
     cpdef list take_due(self, int64_t now_ms, Py_ssize_t most)
-    cpdef list take_all(self)
     cpdef clear(self)

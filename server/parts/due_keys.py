@@ -38,6 +38,10 @@ class DueKeys:
             heapq.heappush(self._due, (at_ms, key))
         self._drop_stale()
 
+    def put_first(self, key: bytes, at_ms: int) -> None:
+        """Let *key* be due at *at_ms*, unless it is due before."""
+        self.put(key, min(at_ms, self._times.get(key, _NEVER)))
+
     def discard(self, key: bytes) -> None:
         """Forget *key*, if it is here."""
         if self._times.pop(key, None) is not None:
@@ -69,12 +73,6 @@ class DueKeys:
             _, key = heapq.heappop(self._due)
             del self._times[key]
             found.append(key)
-        return found
-
-    def take_all(self) -> list[bytes]:
-        """All of them: none is here any longer. O(N)."""
-        found = list(self._times)
-        self.clear()
         return found
 
     def clear(self) -> None:

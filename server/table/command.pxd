@@ -17,13 +17,16 @@ cdef class Block:
     cdef readonly object readers
     cdef readonly object resume
     cdef readonly bytes speaks_for
+    cdef readonly bytes reads_as
+    cdef readonly set but_for
 
 
 @cython.locals(made=Block)
 cpdef Block new_block(
     list keys, object kind, int64_t timeout_ms, object when_over, object when_denied=*,
     list argv=*, bint on_no_key=*, bint for_more=*, int64_t wake_ms=*,
-    bint reads_on=*, bytes speaks_for=*, object readers=*, object resume=*
+    bint reads_on=*, bytes speaks_for=*, object readers=*, object resume=*,
+    bytes reads_as=*, set but_for=*
 )
 
 

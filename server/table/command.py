@@ -79,11 +79,13 @@ class Block:
 
     __slots__ = (
         "argv",
+        "but_for",
         "for_more",
         "keys",
         "kind",
         "on_no_key",
         "readers",
+        "reads_as",
         "reads_on",
         "resume",
         "speaks_for",
@@ -106,6 +108,8 @@ class Block:
     readers: Any
     resume: Any
     speaks_for: bytes | None
+    reads_as: bytes | None
+    but_for: set[bytes] | None
 
 
 def new_block(
@@ -122,6 +126,8 @@ def new_block(
     speaks_for: bytes | None = None,
     readers: Any = None,
     resume: Any = None,
+    reads_as: bytes | None = None,
+    but_for: set[bytes] | None = None,
 ) -> Block:
     """Have the client wait for one of *keys*.
 
@@ -140,7 +146,7 @@ def new_block(
     to know when it is run again.
 
     *speaks_for* is a name, for the waiters of one key: while a client has to wait, all that wait
-    there with its name have to, and are not run again.
+    there with its name have to, and are not run again; except who *reads_as* one of *but_for*.
     """
     made = Block.__new__(Block)
     made.keys = keys
@@ -156,6 +162,8 @@ def new_block(
     made.readers = readers
     made.resume = resume
     made.speaks_for = speaks_for
+    made.reads_as = reads_as
+    made.but_for = but_for
     return made
 
 

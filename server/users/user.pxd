@@ -7,6 +7,7 @@ from server.users.selector cimport Selector
 @cython.final
 cdef class User:
     cdef readonly bytes name
+    cdef readonly Py_ssize_t version
     cdef readonly bint is_on
     cdef readonly bint sanitizes
     cdef readonly object passwords

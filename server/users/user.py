@@ -8,6 +8,8 @@ place if all of them are good.
 
 from __future__ import annotations
 
+from itertools import count
+
 from server.table.command import Command
 from server.table.keys import READ, WRITE, KeyUse
 from server.users import bad_rule
@@ -17,19 +19,21 @@ from server.users.passwords import Passwords, hash_of
 from server.users.selector import Selector
 
 BLANK = b" "
+_versions = count(1)  # of all users, so that no two have the same
 
 
 class User:
     """Begins disabled, without a password and without rights.
 
     *all_channels* says whether a selector that begins has the rights on all channels:
-    acl-pubsub-default.
+    acl-pubsub-default. *version* is another number as soon as it may do other things than before.
     """
 
-    __slots__ = ("is_on", "name", "passwords", "sanitizes", "selectors")
+    __slots__ = ("is_on", "name", "passwords", "sanitizes", "selectors", "version")
 
     def __init__(self, name: bytes, all_channels: bool = False) -> None:
         self.name = name
+        self.version = next(_versions)
         self.is_on = False
         self.sanitizes = True  # what RESTORE gets is checked, as it always is here
         self.passwords = Passwords()
@@ -42,6 +46,7 @@ class User:
 
     def become(self, other: User) -> None:
         """Copy everything of *other* but its name."""
+        self.version = next(_versions)
         self.is_on = other.is_on
         self.sanitizes = other.sanitizes
         self.passwords = other.passwords.copy()

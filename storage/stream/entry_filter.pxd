@@ -19,6 +19,7 @@ cdef class EntryFilter:
     cdef list _texts
     cdef list _numbers
     cdef object _many
+    cdef bytes _digest
     cdef Listpack _node
     cdef list _names_at
     cdef readonly int64_t left
@@ -29,6 +30,7 @@ cdef class EntryFilter:
     cdef readonly uint64_t last_ms
     cdef readonly uint64_t last_seq
 
+    cpdef bytes digest(self)
     cpdef begin_again(self, int64_t left)
     cpdef bint may_look(self) noexcept
     cpdef bint find(self, StreamIterator entry) except -1

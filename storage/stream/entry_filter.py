@@ -11,6 +11,8 @@ by makes no object; only where there are more than FEW values, the one that it h
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from storage import octets
 from storage.listpack import element_octets
 from storage.listpack.listpack import Listpack
@@ -29,8 +31,9 @@ class EntryFilter:
     """
 
     __slots__ = (
-        "_many", "_name", "_name_is_number", "_name_number", "_names_at", "_node", "_numbers",
-        "_texts", "first_ms", "first_seq", "is_cut", "last_ms", "last_seq", "left", "passed",
+        "_digest", "_many", "_name", "_name_is_number", "_name_number", "_names_at", "_node",
+        "_numbers", "_texts", "first_ms", "first_seq", "is_cut", "last_ms", "last_seq", "left",
+        "passed",
     )  # fmt: skip
 
     def __init__(self, name: bytes, values: list[bytes], left: int) -> None:
@@ -40,6 +43,7 @@ class EntryFilter:
         self._texts = values
         self._numbers = [octets.int64_of(value) for value in values if octets.is_int64(value)]
         self._many = frozenset(values) if len(values) > FEW else None
+        self._digest = b""
         self._node: Listpack | None = None  # whose master fields are looked through
         self._names_at: list[int] = []  # which of them have the name, from 0
         self.left = left
@@ -47,6 +51,16 @@ class EntryFilter:
         self.passed = 0
         self.first_ms = self.first_seq = 0
         self.last_ms = self.last_seq = 0
+
+    def digest(self) -> bytes:
+        """What stands for its field and values, in their order. O(values) the first time."""
+        if not self._digest:
+            words = [self._name, *self._texts]
+            found = sha256(b",".join([b"%d" % len(word) for word in words]))
+            for word in words:
+                found.update(word)
+            self._digest = found.digest()
+        return self._digest
 
     def begin_again(self, left: int) -> None:
         """Look at *left* entries of other walks, as if it was new."""

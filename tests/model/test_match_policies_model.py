@@ -19,6 +19,8 @@ from tests.server.conftest import NOTHING, SocketlessServer
 from tests.worth import rounds
 
 NAMES = ("t:a", "t:b", "t:c")
+STREAMS = ("MATCH t:* >", f"STREAMS {' '.join(NAMES)} > > >")
+Reader = tuple[str, str]  # the name of a consumer, and what it wants
 keys = st.sampled_from(NAMES)
 consumers = st.sampled_from(("ann", "bob"))
 policies = st.sampled_from(
@@ -76,7 +78,7 @@ class Policies(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.by_pattern, self.by_name = SocketlessServer(Config()), SocketlessServer(Config())
-        self.waiters: tuple[Any, Any] | None = None
+        self.waiters: list[tuple[Any, Any, Reader]] = []  # of each server one
         self.last = 0
         self.looks = stream_patterns.LOOKS
 
@@ -91,25 +93,33 @@ class Policies(RuleBasedStateMachine):
 
     def woken(self) -> None:
         """Compare what was given to who waits, and to who asks for the rest."""
-        if self.waiters is None:
-            return
-        replies = [waiter.reply() for waiter in self.waiters]
-        if replies == [NOTHING, NOTHING]:
-            return
-        self.waiters = None
-        self.read_all("ann", "", replies)
+        replies: list[list[Any]] = [[], []]
+        readers = []
+        for waiters in list(self.waiters):
+            *pair, reader = waiters
+            answers = [waiter.reply() for waiter in pair]
+            if answers != [NOTHING, NOTHING]:
+                self.waiters.remove(waiters)
+                readers.append(reader)
+                for found, answer, waiter in zip(replies, answers, pair, strict=True):
+                    found.append(answer)
+                    if answer == NOTHING:  # the other one was given it all
+                        waiter.leave()
+        if readers:
+            are_woken = [any(reply != NOTHING for reply in answers) for answers in replies]
+            assert are_woken == [True, True]
+            self.read_all(readers, replies)
 
-    def read_all(self, name: str, want: str, replies: list[Any]) -> None:
+    def read_all(self, readers: list[Reader], replies: list[list[Any]]) -> None:
         """Read until there is nothing more: a reply by pattern ends after some looks in vain."""
         found = []
-        words = f"XREADGROUP GROUP g {name} {want} "
-        lines = words + "MATCH t:* >", words + f"STREAMS {' '.join(NAMES)} > > >"
-        for server, line, reply in zip(
-            (self.by_pattern, self.by_name), lines, replies, strict=True
-        ):
-            parts = [] if reply == NOTHING else [reply]
-            while not parts or isinstance(parts[-1], list):
-                parts.append(server.send_line(line))
+        servers = (self.by_pattern, self.by_name)
+        for server, streams, had in zip(servers, STREAMS, replies, strict=True):
+            parts = [reply for reply in had if reply != NOTHING]
+            for name, want in readers:
+                parts.append(server.send_line(f"XREADGROUP GROUP g {name} {want} {streams}"))
+                while isinstance(parts[-1], list):
+                    parts.append(server.send_line(f"XREADGROUP GROUP g {name} {want} {streams}"))
             found.append(given(parts))
         assert found[0] == found[1]
 
@@ -141,25 +151,32 @@ class Policies(RuleBasedStateMachine):
 
     @rule(name=consumers, want=wants)
     def read(self, name: str, want: str) -> None:
-        self.read_all(name, want, [NOTHING, NOTHING])
+        self.read_all([(name, want)], [[], []])
         self.woken()
 
     @rule(name=consumers, want=wants)
     def wait(self, name: str, want: str) -> None:
-        if self.waiters is not None:
+        # Who looks at few streams at once leaves the others to the next one who waits.
+        is_same = self.waiters == [] or self.waiters[0][2] == (name, want)
+        if len(self.waiters) == 3 or (not is_same and len(NAMES) >= stream_patterns.LOOKS):
             return
-        self.waiters = self.by_pattern.client(), self.by_name.client()
-        words = f"XREADGROUP GROUP g {name} {want} BLOCK 0 "
-        self.waiters[0].send_line(words + "MATCH t:* >")
-        self.waiters[1].send_line(words + f"STREAMS {' '.join(NAMES)} > > >")
+        pair = self.by_pattern.client(), self.by_name.client()
+        replies = [
+            waiter.send_line(f"XREADGROUP GROUP g {name} {want} BLOCK 0 {streams}")
+            for waiter, streams in zip(pair, STREAMS, strict=True)
+        ]
+        if replies == [NOTHING, NOTHING]:
+            self.waiters.append((*pair, (name, want)))
+        else:
+            self.read_all([(name, want)], [[reply] for reply in replies])
         self.woken()
 
     @rule()
     def leave(self) -> None:
-        if self.waiters is not None:
-            for waiter in self.waiters:
-                waiter.leave()
-            self.waiters = None
+        if self.waiters:
+            by_pattern, by_name, _ = self.waiters.pop(0)
+            by_pattern.leave()
+            by_name.leave()
 
 
 TestPolicies = Policies.TestCase

@@ -72,7 +72,7 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
 def _waits(call: Call, key: bytes, name: bytes, consumer: bytes) -> bool:
     """Whether a client waits as that consumer of the group, for *key*. O(clients that wait)."""
     blocking = call.server.blocking
-    return waits_as(blocking, call.db.index, key, call.now_ms, name, consumer)
+    return waits_as(blocking, call.db.index, key, name, consumer)
 
 
 def _take_over(

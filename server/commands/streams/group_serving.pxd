@@ -23,12 +23,17 @@ cdef int64_t _NO_CLAIM
                policy=GroupPolicy, side=SideData)
 cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
 @cython.locals(
-    earliest=int64_t, is_paused=bint, wake_ms=int64_t, held_ms=int64_t, delivery=Delivery
+    earliest=int64_t, is_paused=bint, turn_ms=int64_t, wake_ms=int64_t, held_ms=int64_t,
+    delivery=Delivery, policy=GroupPolicy
 )
 cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
-@cython.locals(delivery=Delivery, policy=GroupPolicy)
-cdef bytes speaks_for(Request request, list deliveries)
 cpdef bint is_plain(Request request) except -1
+@cython.locals(delivery=Delivery)
+cpdef bint finds_for_all(list deliveries) except -1
+@cython.locals(policy=GroupPolicy)
+cdef bint _is_limited(Delivery delivery) except -1
+@cython.locals(policy=GroupPolicy)
+cpdef bytes active_of(Delivery delivery)
 @cython.locals(policy=GroupPolicy)
 cpdef bint rests(Request request, Delivery delivery) except -1
 @cython.locals(added=int64_t, delivery=Delivery)

@@ -79,14 +79,18 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
     """After how many ms the first entry may be claimed, for ``wake_ms`` of a Block.
 
     A group with a policy may give something as soon as entries leave it: 0, if nothing earlier.
+    The active consumer of a group, which has found nothing, may be silent after TIMEOUT.
     """
     earliest = _NO_CLAIM
     for delivery in deliveries:
-        is_paused = delivery.policy is not None and delivery.policy.paused
-        if delivery.turn_ms:
+        policy, turn_ms = delivery.policy, delivery.turn_ms
+        is_paused = policy is not None and policy.paused
+        if turn_ms:
             is_paused = True
-            if delivery.turn_ms > 0 and (earliest <= 0 or delivery.turn_ms < earliest):
-                earliest = delivery.turn_ms
+        elif policy is not None and policy.active and not is_paused:
+            turn_ms = policy.timeout_ms
+        if turn_ms > 0 and (earliest <= 0 or turn_ms < earliest):
+            earliest = turn_ms
         if delivery.is_more and not is_paused:
             earliest = 1
         elif delivery.min_idle != _NO_CLAIM and not is_paused:
@@ -103,35 +107,48 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
     return earliest
 
 
-def speaks_for(request: Request, deliveries: list[Delivery]) -> bytes | None:
-    """The group, if no other consumer who waits for the same would find more than this one."""
-    # What differs by the request, as the time of CLAIM does, differs also while there is no group.
-    if not is_plain(request):
-        return None
-    for delivery in deliveries:
-        policy = delivery.policy
-        if policy is not None and (policy.active or policy.order_by or policy.max_pending_of_one):
-            return None
-    return request.group
-
-
 def is_plain(request: Request) -> bool:
     """Whether it wants no other entries than most requests do."""
     return request.where is None and not request.noack and request.min_idle == _NO_CLAIM
 
 
+def finds_for_all(deliveries: list[Delivery]) -> bool:
+    """Whether no other consumer who wants the same would find more than this one has.
+
+    But for the active consumer of a group in which this one stands by: see active_of().
+    """
+    for delivery in deliveries:  # noqa: SIM110  compiled, there are no generators
+        if _is_limited(delivery):
+            return False
+    return True
+
+
+def _is_limited(delivery: Delivery) -> bool:
+    """Whether others may be given what this consumer has no room for."""
+    policy = delivery.policy
+    return policy is not None and policy.max_pending_of_one > 0 and delivery.room <= 0
+
+
+def active_of(delivery: Delivery) -> bytes | None:
+    """The active consumer of a group with ACTIVE in which this one stands by, else None."""
+    policy = delivery.policy
+    return policy.active_consumer if policy is not None and delivery.turn_ms else None
+
+
 def rests(request: Request, delivery: Delivery) -> bool:
-    """Whether a stream that has given nothing has nothing for any plain request.
+    """Whether a stream that has given nothing has nothing for any who want the same.
 
     That is so until something happens to it, or the moment of ms_to_claim() comes. Consumers are
     to be seen by a group that removes idle ones.
     """
     policy = delivery.policy
-    if policy is None or policy.consumer_timeout_ms:
+    if policy is None and delivery.min_idle == _NO_CLAIM:
+        return False  # it is stale, or more comes at once
+    if policy is not None and policy.consumer_timeout_ms:
         return False
-    if delivery.is_more or delivery.is_cut or delivery.dead_stay:
+    if delivery.is_more or delivery.is_cut or delivery.dead_stay or request.goes_on():
         return False
-    return speaks_for(request, [delivery]) is not None
+    return not _is_limited(delivery)
 
 
 def entries_added(deliveries: list[Delivery]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, Reply
@@ -22,7 +22,7 @@ from storage.stream.stream_id import ZERO, StreamId
 
 _NO_CLAIM, _NEVER = NO_CLAIM, NEVER  # as C numbers
 ENOUGH = 500  # entries of a reply without MAXCOUNT: then no other stream is looked at
-LOOKS = 2000  # streams that one call looks at in vain, before others have their turn
+LOOKS = 500  # streams that one call looks at in vain, before others have their turn
 
 
 class Look:
@@ -62,12 +62,20 @@ class Look:
 def _readers(call: Call, request: Request) -> Readers:
     """Those who read these patterns for this group, as far as their keys are gathered."""
     patterns = call.server.blocking.patterns
-    readers: Readers = patterns.readers(
-        call.db, request.patterns or [], request.group, request.makes_groups
-    )
+    wants = None if request.group is None else _wants(call, request)
+    readers: Readers = patterns.readers(call.db, request.patterns or [], request.group, wants)
     if not readers.is_complete:
         readers.gather(call.is_inside(), call.argv[request.ids_at] == b"$")
     return readers
+
+
+def _wants(call: Call, request: Request) -> Hashable:
+    """What decides, besides the consumer, whether a stream of the group has something for it."""
+    if group_serving.is_plain(request) and not call.client.flags & RESTRICTED:
+        return request.makes_groups
+    rights = call.client.user.version if call.client.flags & RESTRICTED else 0
+    where = None if request.where is None else request.where.digest()
+    return request.makes_groups, request.noack, request.min_idle, where, rights
 
 
 def _may_use(call: Call, key: bytes, rights: int) -> bool:
@@ -98,6 +106,7 @@ def _wait_for_patterns(
     reads_on: bool,
     wake_ms: int,
     speaks_for: bytes | None = None,
+    but_for: set[bytes] | None = None,
 ) -> Reply | Block:
     if request.block_ms is None and not reads_on:
         return NULL_ARRAY
@@ -113,6 +122,8 @@ def _wait_for_patterns(
         speaks_for=speaks_for,
         readers=readers,
         resume=request,
+        reads_as=request.consumer,
+        but_for=but_for,
     )
 
 
@@ -170,6 +181,9 @@ def _look_at(
         look.seen.pop(key, None)
         return False
     after = look.seen.get(key, look.after)
+    if stream_id.compare(stream.last_id, after) < 0:  # it was made again since it was seen
+        look.seen.pop(key, None)
+        after = look.after
     if call.argv[request.ids_at] == LAST:
         after = stream_serving.last_seen(stream, LAST)
     where = request.where
@@ -185,8 +199,22 @@ def _look_at(
     return False
 
 
+class GroupLook:
+    """What one XREADGROUP MATCH has found out that nobody is told with the entries.
+
+    *waiting* has what may have something later, and does not rest; *actives* are the consumers for
+    which streams were kept.
+    """
+
+    __slots__ = ("actives", "waiting")
+
+    def __init__(self) -> None:
+        self.actives: set[bytes] = set()
+        self.waiting: list[Delivery] = []
+
+
 def read_groups(call: Call, request: Request) -> Reply | Block:
-    """XREADGROUP MATCH. O(streams that may have something); with CLAIM, of all that match.
+    """XREADGROUP MATCH. O(streams that may have something).
 
     After LOOKS streams that became stale, or rest now, others have their turn.
     """
@@ -194,17 +222,15 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     if not readers.is_complete:
         return _wait_for_patterns(request, readers, True, NO_CLAIM)
     most = _most_looks(call)
-    is_cut = False
-    if group_serving.is_plain(request):
-        is_cut = not readers.come_due(call.now_ms, most)
-    else:
-        readers.rest_no_longer()
-    keys = readers.fresh if request.min_idle == _NO_CLAIM else readers.keys
+    is_cut = not readers.come_due(call.now_ms, most)
+    if not readers.take_kept(request.consumer, most):
+        is_cut = True
+    keys = readers.fresh
     begun = request.look
     left = begun if isinstance(begun, int) else len(keys) + len(readers.resting)
     body = call.client.out.another()
     served, last = 0, readers.last
-    waiting: list[Delivery] = []
+    look = GroupLook()
     for _ in range(len(keys)):
         if request.is_full or not keys or request.goes_on() or most == 0:
             break
@@ -212,7 +238,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
             break  # the next call begins with the others
         left -= 1
         key, before = next(iter(keys)), len(keys)
-        served += _serve_by_pattern(call, request, readers, body, key, waiting)
+        served += _serve_by_pattern(call, request, readers, body, key, look)
         # The call goes on with those that are left: what stays fresh is looked at once more then.
         most -= len(keys) < before
     if served:
@@ -222,43 +248,45 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     is_cut = request.goes_on() or (may_go_on and (is_cut or most == 0))
     if request.block_ms is not None and call.client.waiter is None and readers.last != last:
         is_cut = True  # the call itself has changed a stream, and does not stand in a queue yet
-    wake_ms = _ms_to_claim(call, readers, waiting)
-    # All who wait in this queue read the same streams, as far as they may.
-    is_restricted = bool(call.client.flags & RESTRICTED)
-    name = None if is_cut or is_restricted else group_serving.speaks_for(request, waiting)
-    return _wait_for_patterns(request, readers, is_cut, wake_ms, name)
+    wake_ms = _ms_to_claim(call, readers, look.waiting)
+    # If it is cut, it looks for all of them, and another goes on when it is answered.
+    finds_for_all = is_cut or group_serving.finds_for_all(look.waiting)
+    name = readers.label if finds_for_all else None
+    return _wait_for_patterns(request, readers, is_cut, wake_ms, name, look.actives)
 
 
 def _serve_by_pattern(
-    call: Call,
-    request: Request,
-    readers: Readers,
-    body: Encoder,
-    key: bytes,
-    waiting: list[Delivery],
+    call: Call, request: Request, readers: Readers, body: Encoder, key: bytes, look: GroupLook
 ) -> bool:
     """Write what *key* has for the consumer; whether that is anything.
 
-    Then it is the last one to look at again, or stale, or rests. To *waiting* comes what may have
-    something later, and does not rest.
+    Then it is the last one to look at again, or stale, or rests.
     """
     if not _may_use(call, key, READ | WRITE if request.makes_groups else READ):
-        readers.looked(key, False)  # others may
+        readers.looked(key, True)
         return False
     delivery = _delivery_by_pattern(call, request, readers, key)
     if delivery is None:
         readers.looked(key, True)
         return False
     is_served = group_serving.serve(call, request, body, delivery)
+    active = group_serving.active_of(delivery)
+    if active is not None:
+        look.actives.add(active)
+        readers.keep(
+            key, active, _NEVER if delivery.turn_ms < 0 else call.now_ms + delivery.turn_ms
+        )
+        return False
     if not is_served and group_serving.rests(request, delivery):
         wake_ms = group_serving.ms_to_claim(call, [delivery])
         readers.rest(key, call.now_ms + wake_ms if wake_ms > 0 else _NEVER)
         return False
     stream, group = delivery.stream, delivery.group
     is_read = stream.length == 0 or stream_id.compare(stream.last_id, group.last_id) <= 0
-    readers.looked(key, is_read and delivery.policy is None)
-    if delivery.is_more or delivery.policy is not None or delivery.min_idle != _NO_CLAIM:
-        waiting.append(delivery)
+    stays = delivery.policy is not None or delivery.min_idle != _NO_CLAIM
+    readers.looked(key, is_read and not stays)
+    if delivery.is_more or stays:
+        look.waiting.append(delivery)
     return is_served
 
 

@@ -17,6 +17,7 @@ from server.table.command import NO_CLAIM, Block, Flags, command
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.stream import stream_id
 from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
 
 ALL = 2**31  # words: what follows is no option, and no key that is named
 VALUES = {b"COUNT": 1, b"BLOCK": 1, b"MAXCOUNT": 1, b"MAXSIZE": 1, b"MATCH": ALL}  # of each option
@@ -75,6 +76,8 @@ def xread(call: Call) -> Reply | Block:
         stream = call.db.read(key, Stream)
         after = stream_serving.last_seen(stream, call.argv[at])
         seen.append(after)
+        if request.look is not None and stream is not None:
+            after = _after_passed(request, at, stream, after)
         if (
             stream is not None
             and not request.is_full
@@ -85,8 +88,8 @@ def xread(call: Call) -> Reply | Block:
                 body = _begin_reply(call, request)
             if stream_serving.write_after(body, key, stream, after, request):
                 served += 1
-            elif request.where is not None and request.where.passed:
-                seen[-1] = stream_id.make_id(request.where.last_ms, request.where.last_seq)
+            elif request.where is not None and request.where.passed and call.argv[at] != LAST:
+                _note_passed(request, at)
     if body is not None and served:
         return body if len(keys) == 1 else stream_serving.with_head(body, served)
     asked = call.argv[request.ids_at :]
@@ -94,6 +97,26 @@ def xread(call: Call) -> Reply | Block:
         text if text == LAST else after.encode() for text, after in zip(asked, seen, strict=True)
     ]
     return stream_serving.wait_for(call.argv, request, ids, _NO_CLAIM, None)
+
+
+def _note_passed(request: Request, at: int) -> None:
+    """Remember up to which entry of its stream number *at* nothing is what WHERE names."""
+    where, passed = request.where, request.look
+    assert where is not None
+    if not isinstance(passed, dict):
+        passed = request.look = {}
+    passed[at] = stream_id.make_id(where.last_ms, where.last_seq)
+
+
+def _after_passed(request: Request, at: int, stream: Stream, after: StreamId) -> StreamId:
+    """The id after which to go on: *after*, unless WHERE has passed entries of this stream.
+
+    One that ends before those was made again since: of it all that follows *after* is wanted.
+    """
+    passed = request.look
+    assert isinstance(passed, dict)
+    seen: StreamId = passed.get(at, after)
+    return after if stream_id.compare(stream.last_id, seen) < 0 else seen
 
 
 # ---------------------------------------------------------------------- XREADGROUP
@@ -145,6 +168,10 @@ def xreadgroup(call: Call) -> Reply | Block:
         ids = [deliveries[0].after.encode()]
         request.block_ms = None
     wake_ms = group_serving.ms_to_claim(call, deliveries)
-    # Who waits for several keys waits in several queues, beside others in each.
-    name = group_serving.speaks_for(request, deliveries) if len(deliveries) == 1 else None
-    return stream_serving.wait_for(call.argv, request, ids, wake_ms, name)
+    # Who waits for several keys waits in several queues, beside others in each. What differs by
+    # the request, as the time of CLAIM does, differs also while there is no group.
+    if len(deliveries) > 1 or not group_serving.is_plain(request):
+        return stream_serving.wait_for(call.argv, request, ids, wake_ms, None)
+    name = request.group if group_serving.finds_for_all(deliveries) else None
+    active = group_serving.active_of(deliveries[0])
+    return stream_serving.wait_for(call.argv, request, ids, wake_ms, name, active)

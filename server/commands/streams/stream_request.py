@@ -101,8 +101,9 @@ class Request:
         self.tells_fence = False  # and the number of its turn
         self.min_idle = NO_CLAIM  # ms; what was given so long ago is claimed
         self.where: EntryFilter | None = None  # which entries are wanted; None: all
-        # How far it has come that reads by patterns: the Look of an XREAD (see stream_patterns.py),
-        # of an XREADGROUP how many streams it may still look at.
+        # How far it has come that waits. By patterns: the Look of XREAD (see stream_patterns.py);
+        # of an XREADGROUP how many streams it may still look at. Of an XREAD with WHERE: up to
+        # where it has passed entries, by the place of the ID.
         self.look: object | None = None
         # Whether it looks again in the next turn: a group has parked as much as one call may, or a
         # dead letter has come to a stream that was looked at before.

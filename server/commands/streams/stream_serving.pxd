@@ -17,5 +17,6 @@ cdef Py_ssize_t _write_within(Encoder body, Stream stream, StreamId after, Reque
 cpdef StreamId last_seen(Stream stream, bytes text)
 @cython.locals(keys=list, words=list, on_no_key=bint, for_more=bint, goes_on=bint)
 cpdef object wait_for(
-    list argv, Request request, list ids, int64_t wake_ms, bytes speaks_for
+    list argv, Request request, list ids, int64_t wake_ms, bytes speaks_for,
+    bytes active=*
 )

@@ -81,12 +81,17 @@ def last_seen(stream: Stream | None, text: bytes) -> StreamId:
 
 
 def wait_for(
-    argv: list[bytes], request: Request, ids: list[bytes], wake_ms: int, speaks_for: bytes | None
+    argv: list[bytes],
+    request: Request,
+    ids: list[bytes],
+    wake_ms: int,
+    speaks_for: bytes | None,
+    active: bytes | None = None,
 ) -> Reply | Block:
     """Wait for the streams if BLOCK is given, with *ids* in the place of those in *argv*: no ``$``.
 
     Without BLOCK a call waits if it has not looked at all entries yet, until it has. For *wake_ms*
-    and *speaks_for* see new_block().
+    and *speaks_for* see new_block(); *active* is the consumer for which it does not speak, if any.
     """
     goes_on = request.goes_on()
     if request.block_ms is None and not goes_on:
@@ -96,5 +101,6 @@ def wait_for(
     on_no_key, for_more = request.group is not None, False
     return new_block(
         keys, Stream, request.block_ms or 0, NULL_ARRAY, NULL_ARRAY,
-        words, on_no_key, for_more, wake_ms, goes_on, speaks_for, resume=request,
+        words, on_no_key, for_more, wake_ms, goes_on, speaks_for, None, request,
+        request.consumer, None if active is None else {active},
     )  # fmt: skip

@@ -25,6 +25,7 @@ cdef class Blocking(Part):
     cdef int64_t _turn
     cdef object _kind
     cdef set _silent
+    cdef set _sought
     cdef Waiter _run
     cdef bint _has_delivered
     cdef bint _some_wait_on
@@ -42,15 +43,22 @@ cdef class Blocking(Part):
     cdef _park_reader(self, Waiter waiter, object readers)
     cpdef readable(self, int db_index, bytes key)
     cdef _read_on_later(self, Waiter waiter)
-    cpdef list take_unfinished(self)
+    @cython.locals(waiter=Waiter)
+    cpdef Waiter take_unfinished(self)
+    cdef _call_unfinished(self)
     cpdef hold_unfinished(self)
     cdef _set_alarm(self, int64_t at_ms, Waiter waiter, bint ends)
     cdef _wake_after(self, Waiter waiter, int64_t wake_ms, int64_t now_ms)
     cdef _wake_at(self, Waiter waiter, int64_t at_ms)
     @cython.locals(standing=Standing, spot=Spot)
     cpdef wait_on(self, Waiter waiter, Block block, int64_t now_ms)
-    @cython.locals(queue=Queue, is_first=bint)
-    cdef bint _waits_on(self, bytes name) except -1
+    @cython.locals(before=Block, knows_all=bint, queue=Queue)
+    cdef _reads_on_by_pattern(self, Waiter waiter, Block block)
+    @cython.locals(queue=Queue, waiter=Waiter)
+    cdef _forget_reader(self, Block block)
+    @cython.locals(queue=Queue, name=bytes, is_first=bint)
+    cdef bint _waits_on(self, Block block) except -1
+    cdef bint _may_find(self, Block block) except -1
     cdef _pass_alarm_on(self, Queue queue, int64_t at_ms)
     @cython.locals(standing=Standing, spot=Spot)
     cpdef forget(self, Waiter waiter)
@@ -66,7 +74,8 @@ cdef class Blocking(Part):
     @cython.locals(queue=Queue, spot=Spot, following=Spot, waiter=Waiter)
     cpdef Waiter next_woken(self)
     cpdef list keyless(self)
-    cpdef list commands_at(self, Py_ssize_t db_index, bytes key)
+    @cython.locals(queues=list, queue=Queue, found=list, spot=Spot)
+    cpdef list blocks_at(self, Py_ssize_t db_index, bytes key)
     @cython.locals(waiter=Waiter, entry=tuple, ends=bint)
     cpdef Waiter next_over(self, int64_t now_ms)
     @cython.locals(standing=Standing)

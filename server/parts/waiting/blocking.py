@@ -9,7 +9,8 @@ the ready keys are served in the order in which they became ready (server/dispat
     3. If that blocks again, the waiter goes to the tail of its queues and keeps its deadline:
        wait_on(). One that waits for more elements than there are keeps its place, too. Else it is
        answered and forgotten: forget(). If it speaks for others of the key (XREADGROUP, for those
-       of its group), they go to the tail after it and are not run.
+       of its group), they go to the tail after it and are not run; but the active consumer of a
+       group with ACTIVE is, whom the others do not know about.
     4. Serving may make further keys ready (BLMOVE pushes): they are served next.
 
 Deadlines lie in a heap that cron looks at; a waiter served early leaves its entry there, and it is
@@ -18,7 +19,8 @@ which waiters may claim what other consumers were given (XREADGROUP CLAIM): then
 waiter are ready. A delivery that comes meanwhile makes its key ready for those, too.
 
 A waiter whose command has not looked at all that is there (XREAD WHERE) is run again in the next
-turn of the loop, and so on until it has: others are served in between.
+turn of the loop, and so on until it has: others are served in between. One that reads by a pattern
+looks for others, too, who want the same: when it is answered or leaves, one of them goes on.
 
 A waiter that reads by a pattern (XREADGROUP MATCH) stands in the queue of its Readers, which is
 ready when any key that they match is; see pattern_reads.py.
@@ -62,6 +64,7 @@ class Blocking(Part):
         self._turn = 0  # counts the services of a key
         self._kind: type | None = None  # of value that the served key had when some were passed
         self._silent: set[bytes] = set()  # names of which one has had to wait on in this service
+        self._sought: set[bytes] = set()  # but not those who read as one of these
         self._run: Waiter | None = None  # whose command is run again
         self._has_delivered = False  # that command has: those after it will see that
         self._some_wait_on = False  # some of the served key have had to, and will not see it
@@ -109,6 +112,7 @@ class Blocking(Part):
 
     def _park_reader(self, waiter: Waiter, readers: Readers) -> None:
         """Put *waiter* at the tail of the queue of *readers*."""
+        readers.waiters += 1
         queue = readers.queue
         if queue is None:
             queue = new_queue(readers.names.database, THE_QUEUE, readers.queues)
@@ -117,25 +121,32 @@ class Blocking(Part):
     def _read_on_later(self, waiter: Waiter) -> None:
         """Have *waiter* run again after this turn of the loop."""
         self._unfinished[waiter] = None
-        if not self._is_called:
+        self._call_unfinished()
+
+    def take_unfinished(self) -> Waiter | None:
+        """The first waiter that has not looked at all yet, to be run now; None: there is none.
+
+        The next one is run after this turn: each may look at much.
+        """
+        waiter = next(iter(self._unfinished), None)
+        self._is_called = False
+        if waiter is not None:
+            del self._unfinished[waiter]
+            self._call_unfinished()
+        return waiter
+
+    def _call_unfinished(self) -> None:
+        """Have the waiters that have not looked at all yet run, if there are any."""
+        if self._unfinished and not self._is_called:
             self._is_called = True
             self.timers.read_on_soon()
-
-    def take_unfinished(self) -> list[Waiter]:
-        """The waiters that have not looked at all yet, in the order they came. They are run now."""
-        waiters = list(self._unfinished)
-        self._unfinished = {}
-        self._is_called = False
-        return waiters
 
     def hold_unfinished(self) -> None:
         """Something holds them back: look again at the next tick."""
         self._is_called = False
 
     def tick(self, now_ms: int) -> None:
-        if self._unfinished and not self._is_called:
-            self._is_called = True
-            self.timers.read_on_soon()
+        self._call_unfinished()
         if self.patterns.are_used:
             self.patterns.tick(now_ms)
 
@@ -169,6 +180,8 @@ class Blocking(Part):
             spot.queue.count(waiter.block, -1)
             spot.queue.count(block, 1)
             standing = standing.at_next_key
+        if block.readers is not None:
+            self._reads_on_by_pattern(waiter, block)
         waiter.block = block  # what it gets when its time is up may have changed
         if block.argv is not None:
             waiter.argv = block.argv  # and so may what it has seen
@@ -179,16 +192,27 @@ class Blocking(Part):
             return
         if block.wake_ms > 0:
             self._wake_after(waiter, block.wake_ms, now_ms)
-        if waiter is self._run and self._waits_on(block.speaks_for):
+        if waiter is self._run and self._waits_on(block):
             return
         standing = waiter.standing
         while standing is not None:
             standing.go_to_tail()
             standing = standing.at_next_key
 
-    def _waits_on(self, name: bytes | None) -> bool:
+    def _reads_on_by_pattern(self, waiter: Waiter, block: Block) -> None:
+        """*waiter* waits with *block* now. If it looked for others, these may have to look, too."""
+        before = waiter.block
+        before.readers.waiters -= 1
+        block.readers.waiters += 1  # others, if the rights of its user have changed
+        knows_all = block.speaks_for is not None and not block.but_for
+        if before.reads_on and before.speaks_for is not None and not knows_all:
+            queue = before.readers.queue
+            if queue is not self._served:
+                self._make_ready(queue)
+
+    def _waits_on(self, block: Block) -> bool:
         """Note that the waiter that was run has to. True: all of its queue do, it may stay."""
-        queue = self._served
+        queue, name = self._served, block.speaks_for
         self._run = None
         if queue is None:
             return False
@@ -199,7 +223,9 @@ class Blocking(Part):
         self._some_wait_on = True
         if name is None:
             return False
-        if queue.strangers == 0 and is_first:
+        if block.but_for:
+            self._sought = self._sought | block.but_for
+        elif queue.strangers == 0 and is_first:
             self._served = None
             return True
         self._silent.add(name)
@@ -221,6 +247,8 @@ class Blocking(Part):
                 spot = standing
                 self._pass_alarm_on(spot.queue, waiter.wake_at_ms)
             standing = standing.at_next_key
+        if waiter.block.readers is not None:
+            self._forget_reader(waiter.block)
         waiter.client.waiter = None
         self.waiting -= 1
         if waiter.block.for_more:
@@ -232,6 +260,16 @@ class Blocking(Part):
                 heapify(live)
                 self._deadlines = live
                 self._stale = 0
+
+    def _forget_reader(self, block: Block) -> None:
+        """Who waited by a pattern with *block* has left. If it looked for others, one goes on."""
+        block.readers.waiters -= 1
+        queue = block.readers.queue
+        if block.reads_on and block.speaks_for is not None and queue is not None:
+            for waiter in queue:
+                if waiter.block.readers is block.readers:
+                    self._read_on_later(waiter)
+                    break
 
     def _pass_alarm_on(self, queue: Queue, at_ms: int) -> None:
         """Its waiters have relied on one that leaves. If they are being served, one will look."""
@@ -340,6 +378,7 @@ class Blocking(Part):
                 self._some_wait_on = False
                 if self._silent:
                     self._silent = set()
+                    self._sought = set()
             spot = queue.first
             if spot is not None:
                 value = queue.database.peek(queue.key)
@@ -355,7 +394,7 @@ class Blocking(Part):
                         break  # it went to the tail, and those after it have had their turn too
                 elif waiter.block.kind is kind or waiter.block.on_no_key:
                     waiter.turn = self._turn
-                    if not self._silent or waiter.block.speaks_for not in self._silent:
+                    if not self._silent or self._may_find(waiter.block):
                         if spot.before is not None:
                             queue.passed, self._kind = spot.before, kind
                         self._run = waiter
@@ -367,17 +406,27 @@ class Blocking(Part):
                 spot = spot.after
             self._served = None
 
+    def _may_find(self, block: Block) -> bool:
+        """Whether nobody in this service has spoken for who waits with *block*."""
+        return block.speaks_for not in self._silent or block.reads_as in self._sought
+
     def keyless(self) -> list[Waiter]:
         """The waiters that wait for no key (WAIT, WAITAOF), in the order they came. O(waiters)."""
         return list(self._keyless)
 
-    def commands_at(self, db_index: int, key: bytes) -> list[list[bytes]]:
-        """The commands with which clients wait for *key*. O(their number)."""
-        found = self.patterns.queues_of(db_index, key)
+    def blocks_at(self, db_index: int, key: bytes) -> list[Block]:
+        """What clients wait with for *key*. O(their number)."""
+        queues = self.patterns.queues_of(db_index, key)
         queue = self._queues[db_index].get(key) if db_index < len(self._queues) else None
         if queue is not None:
-            found.append(queue)
-        return [waiter.argv for queue in found for waiter in queue]
+            queues.append(queue)
+        found = []
+        for queue in queues:
+            spot = queue.first
+            while spot is not None:
+                found.append(spot.waiter.block)
+                spot = spot.after
+        return found
 
     # ------------------------------------------------------------------ time
 

@@ -12,13 +12,18 @@ cdef class Readers:
     cdef readonly tuple name
     cdef readonly tuple patterns
     cdef readonly bytes group
+    cdef readonly bytes label
+    cdef readonly bint is_dropped
     cdef readonly object keys
     cdef readonly object fresh
+    cdef readonly dict kept
+    cdef dict _kept_for
     cdef object _cursor
     cdef bint _is_gathered
     cdef readonly DueKeys resting
     cdef readonly Py_ssize_t last
     cdef readonly dict queues
+    cdef public Py_ssize_t waiters
     cdef public Py_ssize_t used_ms
 
     @cython.locals(pattern=bytes)
@@ -28,16 +33,22 @@ cdef class Readers:
     cpdef list since(self, Py_ssize_t last)
     cpdef looked(self, bytes key, bint is_stale)
     cpdef rest(self, bytes key, int64_t at_ms)
+    cpdef keep(self, bytes key, bytes consumer, int64_t at_ms)
+    @cython.locals(consumer=bytes, kept=dict)
+    cdef _keep_no_longer(self, bytes key)
+    @cython.locals(kept=dict, key=bytes)
+    cpdef bint take_kept(self, bytes consumer, Py_ssize_t most) except -1
     @cython.locals(key=bytes)
     cpdef bint come_due(self, int64_t now_ms, Py_ssize_t most) except -1
-    @cython.locals(key=bytes)
-    cpdef rest_no_longer(self)
     cpdef forget(self, bytes key)
 
 
 cdef class StreamNames:
     cdef object _cursor
     cdef object _table
+    cdef Py_ssize_t _made
+    cdef bint _has_dropped
+    cdef list _to_sweep
     cdef readonly Keyspace database
     cdef readonly bint is_complete
     cdef readonly dict names

@@ -1,27 +1,28 @@
 """Readers by pattern: which streams they match, and which of these may have something for them.
 
-    XREADGROUP ... MATCH jobs:*          Readers     keys    jobs:a  jobs:b  jobs:c
-                                                     fresh   jobs:b               looked at first
-                                                     resting jobs:c               until 12:00:30
-                                                     queue   clients that wait
+    XREADGROUP ... MATCH jobs:*      Readers     fresh   jobs:b     looked at by the next call
+                                                 resting jobs:c     until 12:00:30
+                                                 kept    jobs:d     for ann, whose turn it is
+                                                 queue   clients that wait
 
 While anybody reads by pattern, the names of all streams of that database are kept here. They are
 gathered when the first one asks, some keys at a time, and follow the events of keys from then on.
 A stream is compared with each pattern once: when its name is new, or the pattern is. When something
 happens to it, it becomes *fresh* to the readers that match it; who has seen all that it has makes
-it stale again. One whose group has a policy rests: it becomes fresh again when its policy may give
-something, as when VISIBILITY is over. So a call looks at the streams that may have something, and
-at no others.
+it stale again. One that may give something later rests until then: when VISIBILITY or the time of
+CLAIM is over. One whose group has ACTIVE is kept for its active consumer, and others look at it
+when they might take over. So a call looks at the streams that may have something, and at no others.
 
-All clients that read by the same patterns, for the same group, share one Readers; it is forgotten
-when nobody has used it for a while. The names go with the last one, and then a change of a key
-costs one look at a flag again.
+All clients that want the same by the same patterns share one Readers; it is forgotten when nobody
+has used it for a while. Those with the same patterns and group stand in one queue, whatever else
+they want. The names go with the last one, and then a change of a key costs one look at a flag.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from itertools import islice
 
 from server.parts.due_keys import DueKeys
 from server.parts.waiting.wait_queue import Queue
@@ -32,41 +33,53 @@ from storage.stream.stream import Stream
 
 AT_ONCE = 2000  # keys that are gathered before others have their turn
 MOST_READERS = 100  # of a database that are kept although no client waits
+MOST_FRESH = 1_000_000  # keys that are fresh to all of these; with more, the least used go
 KEPT_MS = 60_000  # since the last use
 THE_QUEUE = b""  # the only key of Readers.queues
 
-Name = tuple[tuple[bytes, ...], bytes | None, bool]
+Name = tuple[tuple[bytes, ...], bytes | None, Hashable]
 
 
 class Readers:
-    """Those who read the streams that match *patterns*, for *group*; None: by XREAD."""
+    """Those who read the streams that match *patterns*, for *group*; None: by XREAD.
+
+    What else they want is the same, too. *queues* has the queue of the clients that wait, if any
+    do; others with these patterns and this group have the same. *label* is what it is called there.
+    """
 
     __slots__ = (
-        "_cursor", "_is_gathered", "fresh", "group", "keys", "last", "name", "names", "patterns",
-        "queues", "resting", "used_ms",
+        "_cursor", "_is_gathered", "_kept_for", "fresh", "group", "is_dropped", "kept", "keys",
+        "label", "last", "name", "names", "patterns", "queues", "resting", "used_ms", "waiters",
     )  # fmt: skip
 
-    def __init__(self, names: StreamNames, name: Name) -> None:
+    def __init__(
+        self, names: StreamNames, name: Name, queues: dict[bytes, Queue], label: bytes
+    ) -> None:
         self.names = names
         self.name = name
         self.patterns, self.group, _ = name
+        self.queues = queues
+        self.label = label
         self._cursor = 0
         self._is_gathered = not names.names  # those that come are compared when they come
-        self.keys: OrderedDict[bytes, None] = OrderedDict()  # in the order in which to look
+        self.is_dropped = False
+        self.keys: OrderedDict[bytes, None] = OrderedDict()  # of XREAD: in the order to look at
         self.fresh: OrderedDict[bytes, int] = OrderedDict()  # the same; when each became so
-        self.resting = DueKeys()  # of a group: those that are not fresh, by its policy
+        self.resting = DueKeys()  # of a group, as all that follows: those that are not fresh
+        self.kept: dict[bytes, dict[bytes, None]] = {}  # by consumer: those of them for it alone
+        self._kept_for: dict[bytes, bytes] = {}  # and by key: for which consumer
         self.last = 0  # counts what has become fresh
-        self.queues: dict[bytes, Queue] = {}  # the one of the clients that wait, if there are any
+        self.waiters = 0  # clients that wait
         self.used_ms = 0
 
     @property
     def is_complete(self) -> bool:
-        """Whether *keys* has all that match."""
+        """Whether all that match are known."""
         return self._is_gathered and self.names.is_complete
 
     @property
     def queue(self) -> Queue | None:
-        """The clients that wait; None: there are none."""
+        """The clients that wait for these streams, whatever they want; None: there are none."""
         return self.queues.get(THE_QUEUE)
 
     def match(self, key: bytes) -> bool:
@@ -87,7 +100,7 @@ class Readers:
             self._cursor, keys = names.database.scan(self._cursor, AT_ONCE)
             for key in keys:
                 readers = names.names.get(key)
-                if readers is not None and key not in self.keys and self.match(key):
+                if readers is not None and self not in readers and self.match(key):
                     readers.append(self)
                     self.note(key)
             self._is_gathered = self._cursor == 0
@@ -96,12 +109,19 @@ class Readers:
 
     def note(self, key: bytes) -> None:
         """*key*, which matches, may have something new."""
+        if self.is_dropped:
+            return
         self.last += 1
-        self.keys[key] = None
-        self.resting.discard(key)
-        if key not in self.fresh or self.group is None:
+        if self.group is None:
+            self.keys[key] = None
             self.fresh[key] = self.last
             self.fresh.move_to_end(key)
+            return
+        self.resting.discard(key)
+        if self._kept_for:
+            self._keep_no_longer(key)
+        if key not in self.fresh:
+            self.fresh[key] = self.last
 
     def since(self, last: int) -> list[bytes]:
         """The keys that have become fresh since *last* was the last, oldest first. O(keys)."""
@@ -116,7 +136,7 @@ class Readers:
         """*key* was looked at: it is the last one to look at again, or has nothing any more."""
         if key in self.keys:
             self.keys.move_to_end(key)
-        if key in self.fresh and self.group is not None:
+        elif key in self.fresh:
             if is_stale:
                 del self.fresh[key]
             else:
@@ -125,8 +145,31 @@ class Readers:
     def rest(self, key: bytes, at_ms: int) -> None:
         """*key* was looked at, and has nothing before *at_ms* unless something happens to it."""
         if key in self.fresh:
-            self.looked(key, True)
+            del self.fresh[key]
             self.resting.put(key, at_ms)
+
+    def keep(self, key: bytes, consumer: bytes, at_ms: int) -> None:
+        """Let *key* rest for all but *consumer*, which may be given something before."""
+        if key in self.fresh:
+            self.rest(key, at_ms)
+            self._kept_for[key] = consumer
+            self.kept.setdefault(consumer, {})[key] = None
+
+    def _keep_no_longer(self, key: bytes) -> None:
+        consumer = self._kept_for.pop(key, None)
+        if consumer is not None:
+            kept = self.kept[consumer]
+            del kept[key]
+            if not kept:
+                del self.kept[consumer]
+
+    def take_kept(self, consumer: bytes, most: int) -> bool:
+        """Up to *most* of those that are kept for *consumer* are fresh; whether all are."""
+        kept = self.kept.get(consumer)
+        if kept is not None:
+            for key in list(islice(kept, most)):
+                self.note(key)
+        return consumer not in self.kept
 
     def come_due(self, now_ms: int, most: int) -> bool:
         """Up to *most* of those that have rested until *now_ms* are fresh again; whether all."""
@@ -134,34 +177,44 @@ class Readers:
             self.note(key)
         return self.resting.first_ms() > now_ms
 
-    def rest_no_longer(self) -> None:
-        """What rests is fresh again: somebody wants what others do not. O(their number)."""
-        for key in self.resting.take_all():
-            self.note(key)
-
     def forget(self, key: bytes) -> None:
         """*key* is gone, or no stream."""
         self.keys.pop(key, None)
         self.fresh.pop(key, None)
         self.resting.discard(key)
+        self._keep_no_longer(key)
 
     def clear(self) -> None:
         """Forget all keys; those that come are compared when they come."""
         self.keys.clear()
         self.fresh.clear()
         self.resting.clear()
+        self.kept.clear()
+        self._kept_for.clear()
         self._is_gathered = True
+
+    def drop(self) -> None:
+        """Nobody reads through these any more; streams may know them for some time."""
+        self.is_dropped = True
+        self.queues = {}
+        self.clear()
 
 
 class StreamNames:
     """The names of the streams of *database*, and who reads each by a pattern."""
 
-    __slots__ = ("_cursor", "_table", "database", "is_complete", "names", "readers")
+    __slots__ = (
+        "_cursor", "_has_dropped", "_made", "_table", "_to_sweep", "database", "is_complete",
+        "names", "readers",
+    )  # fmt: skip
 
     def __init__(self, database: Keyspace) -> None:
         self.database = database
         self.names: dict[bytes, list[Readers]] = {}
         self.readers: OrderedDict[Name, Readers] = OrderedDict()  # the least used first
+        self._made = 0  # counts these
+        self._has_dropped = False  # whether any of *names* may know Readers that were dropped
+        self._to_sweep: list[bytes] = []  # those that are still to forget such
         self._table: KeyTable | None = None
         self._begin()
 
@@ -209,15 +262,43 @@ class StreamNames:
 
     def add_readers(self, name: Name) -> Readers:
         """New readers, whose keys are still to be gathered."""
-        made = self.readers[name] = Readers(self, name)
+        self._made += 1
+        label = b"%d" % self._made
+        made = self.readers[name] = Readers(self, name, self._queues_of(name), label)
         return made
 
+    def _queues_of(self, name: Name) -> dict[bytes, Queue]:
+        """What has the queue of those with these patterns and this group."""
+        for readers in self.readers.values():
+            if readers.name[:2] == name[:2]:
+                return readers.queues
+        return {}
+
+    def make_room(self) -> None:
+        """Drop the least used of those for whom nobody waits, if there are too many."""
+        kept = fresh = 0
+        for readers in reversed(list(self.readers.values())):
+            if readers.waiters == 0:
+                kept += 1
+                fresh += len(readers.fresh)
+                if kept > 1 and (kept > MOST_READERS or fresh > MOST_FRESH):
+                    self.drop_readers(readers)
+
     def drop_readers(self, readers: Readers) -> None:
-        """Forget *readers*. O(their keys)."""
+        """Forget *readers*. O(the keys that are not stale)."""
         del self.readers[readers.name]
-        for key in readers.keys:
-            self.names[key].remove(readers)
-        readers.clear()
+        readers.drop()
+        self._has_dropped = True
+
+    def sweep(self) -> None:
+        """Let some of the streams forget readers that were dropped."""
+        if self._has_dropped and not self._to_sweep:
+            self._has_dropped = False
+            self._to_sweep = list(self.names)
+        for _ in range(min(AT_ONCE, len(self._to_sweep))):
+            found = self.names.get(self._to_sweep.pop())
+            if found:
+                found[:] = [readers for readers in found if not readers.is_dropped]
 
     def forget(self, key: bytes) -> None:
         """*key* is gone, or no stream."""
@@ -233,27 +314,26 @@ class PatternReads:
         self._of: dict[int, StreamNames] = {}
 
     def readers(
-        self, database: Keyspace, patterns: Sequence[bytes], group: bytes | None, makes: bool
+        self, database: Keyspace, patterns: Sequence[bytes], group: bytes | None, wants: Hashable
     ) -> Readers:
-        """Those who read *patterns* of *database*; *makes*: with MKGROUP. O(1) if there are any."""
+        """Those who read *patterns* of *database* and want the same. O(1) if there are any.
+
+        *wants* is whatever else decides whether a stream has something for them, but for who they
+        are.
+        """
         names = self._of.get(database.index)
         if names is None:
             names = self._of[database.index] = StreamNames(database)
             self.are_used = True
         names.check()
-        name = (tuple(patterns), group, makes)
+        name = (tuple(patterns), group, wants)
         found = names.readers.get(name)
         if found is None:
             found = names.add_readers(name)
-            self._make_room(names)
+            names.make_room()
         found.used_ms = 0
         names.readers.move_to_end(name)
         return found
-
-    def _make_room(self, names: StreamNames) -> None:
-        for readers in list(names.readers.values())[:-MOST_READERS]:
-            if readers.queue is None:
-                names.drop_readers(readers)
 
     def ready(self, db_index: int, key: bytes) -> list[Readers]:
         """Something has happened to *key*: those who read it by a pattern."""
@@ -276,9 +356,13 @@ class PatternReads:
 
     def queues_of(self, db_index: int, key: bytes) -> list[Queue]:
         """The queues of those who read *key* by a pattern."""
+        found: list[Queue] = []
         names = self._of.get(db_index)
-        found = [] if names is None else names.names.get(key, [])
-        return [readers.queue for readers in found if readers.queue is not None]
+        for readers in () if names is None else names.names.get(key, ()):
+            queue = readers.queue
+            if queue is not None and queue not in found:
+                found.append(queue)
+        return found
 
     def emptied(self, db_index: int) -> list[Queue]:
         """That database has other keys now: the queues of those who read there by patterns.
@@ -296,10 +380,12 @@ class PatternReads:
         """Forget those whom nobody has used for KEPT_MS. *now_ms* is the time that has passed."""
         for index, names in list(self._of.items()):
             for readers in list(names.readers.values()):
-                if readers.queue is not None or readers.used_ms == 0:
+                if readers.waiters or readers.used_ms == 0:
                     readers.used_ms = now_ms
                 elif now_ms - readers.used_ms >= KEPT_MS:
                     names.drop_readers(readers)
+            names.make_room()
+            names.sweep()
             if not names.readers:
                 names.end()
                 del self._of[index]

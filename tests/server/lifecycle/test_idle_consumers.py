@@ -185,6 +185,29 @@ def test_a_slice_that_is_over_at_once_makes_a_step(queue):
     assert names(queue) == []
 
 
+def test_a_round_goes_over_those_of_which_one_may_be_silent(server):
+    """Once, each round went over all keys with a policy."""
+    for key, timeout in (("s", 1000), ("other", 9000), ("third", 1200)):
+        server.send_line(f"XGROUP CREATE {key} g 0 MKSTREAM")
+        server.send_line(f"XGROUP CREATECONSUMER {key} g ann")
+        server.send_line(f"XGROUP CFGSET {key} g CONSUMERTIMEOUT {timeout}")
+    consumers = IdleConsumers(server.state, lambda: 0.0)
+
+    def looked_at() -> list[bytes]:
+        server.turn(consumers.begin)
+        found = sorted(key for _, key in consumers._left)
+        server.turn(consumers.run)
+        return found
+
+    assert looked_at() == [b"other", b"s", b"third"]
+    server.now_ms += 1000
+    assert looked_at() == [b"s"]
+    server.now_ms += 250
+    assert looked_at() == [b"s", b"third"]
+    server.now_ms += 8750
+    assert looked_at() == [b"other", b"s", b"third"]
+
+
 def test_no_round_begins_while_nobody_can_be_silent(server):
     """Once, with one CONSUMERTIMEOUT somewhere, all keys with a policy were listed at each tick."""
     server.send_line("XGROUP CREATE s g 0 MKSTREAM")

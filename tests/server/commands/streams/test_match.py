@@ -588,6 +588,22 @@ class TestXread:
         given.send_line("EXEC")
         assert [found(waiter.reply()) for waiter in waiters] == [{"t:new": [7, 8]}] * 2
 
+    def test_a_stream_that_is_made_again_with_smaller_ids(self, given):
+        waiter = given.client()
+        waiter.send_line("XREAD BLOCK 0 MATCH t:* $")
+        given.send_line("DEL t:b")
+        given.send_line("XADD t:b 1-0 f v")
+        assert found(waiter.reply()) == {"t:b": [1]}
+
+    @pytest.mark.parametrize("ways", [("DEL t:b",), ("RENAME t:b x",)])
+    def test_one_of_which_where_had_passed_entries(self, given, ways):
+        waiter = given.client()
+        waiter.send_line("XREAD BLOCK 0 WHERE f 1 w MATCH t:* $")
+        given.send_line("XADD t:b 9-0 f v")
+        for line in ("MULTI", *ways, "XADD t:b 1-0 f w", "EXEC"):
+            given.send_line(line)
+        assert found(waiter.reply()) == {"t:b": [1]}
+
     def test_each_waits_for_its_own(self, given):
         kinds = ("v", "w", "v")
         waiters = [given.client() for _ in kinds]

@@ -136,7 +136,38 @@ class TestWaitingXread:
         waiter.send_line(f"XREAD BLOCK 0 {ORDERS} STREAMS s t 6-0 $")
         given.send_line("XADD s 7-0 type mail")
         given.send_line("XADD t 8-0 type mail")
-        assert waiter.client.waiter.argv[-2:] == [b"7-0", b"8-0"]
+        assert waiter.client.waiter.argv[-2:] == [b"6-0", b"0-0"]
+        passed = waiter.client.waiter.block.resume.look
+        assert [entry_id.encode() for entry_id in passed.values()] == [b"7-0", b"8-0"]
+
+    @pytest.mark.parametrize("after", ["0", "$"])
+    def test_it_sees_a_stream_that_was_made_again_with_smaller_ids(self, server, after):
+        server.send_line("XADD t 90-0 type mail")
+        waiter = server.client()
+        waiter.send_line(f"XREAD BLOCK 0 {ORDERS} STREAMS s t {after} 0")
+        server.send_line("XADD s 7-0 type mail")
+        server.send_line("XADD s 8-0 type mail")
+        server.send_line("DEL s")
+        server.send_line("XADD s 1-0 type order")
+        assert found(waiter.reply()) == [1]
+
+    def test_it_sees_a_stream_that_took_the_place_of_another(self, server):
+        server.send_line("XADD s 8-0 type mail")
+        server.send_line("XADD t 3-0 type order")
+        waiter = server.client()
+        waiter.send_line(f"XREAD BLOCK 0 {ORDERS} STREAMS s 2-0")
+        server.send_line("COPY t s REPLACE")
+        assert found(waiter.reply()) == [3]
+
+    def test_what_it_had_passed_does_not_change_what_plus_means(self, server):
+        waiter = server.client()
+        waiter.send_line(f"XREAD BLOCK 0 {ORDERS} STREAMS s +")
+        server.send_line("XADD s 1-0 type mail")
+        server.send_line("MULTI")
+        server.send_line("XADD s 2-0 type order")
+        server.send_line("XADD s 3-0 type order")
+        server.send_line("EXEC")
+        assert found(waiter.reply()) == [3]
 
     def test_its_time_is_over(self, given):
         waiter = given.client()

@@ -43,6 +43,8 @@ class Harness:
         wake_ms=-1,
         speaks_for=None,
         for_more=False,
+        reads_as=None,
+        but_for=None,
     ):
         client = Client(number, 0)
         client.db_index = db
@@ -50,6 +52,7 @@ class Harness:
         block = new_block(
             list(keys), kind, timeout_ms, over,
             on_no_key=on_no_key, wake_ms=wake_ms, speaks_for=speaks_for, for_more=for_more,
+            reads_as=reads_as, but_for=but_for,
         )  # fmt: skip
         self.blocking.park(client, [b"cmd"], block, now_ms)
         return client
@@ -492,6 +495,18 @@ def test_the_alarms_of_one_moment_have_each_key_served_once(harness):
     harness.expire(15)
     assert sorted(harness.ran) == [1, 2, 3, 4, 5]
     assert [client for client, _ in harness.over] == [9]
+
+
+def test_who_speaks_for_all_but_one_consumer_has_that_one_run(harness):
+    harness.takes = False
+    for number, name in enumerate((b"bob", b"cid", b"ann", b"dan")):
+        but_for = {b"ann"} if name != b"ann" else None
+        harness.park(number, b"a", speaks_for=b"g", reads_as=name, but_for=but_for)
+    harness.put(b"a", b"x")
+    assert harness.serve() == [0, 2]
+    assert [waiter.client.id for waiter in harness.blocking.queues[0, b"a"]] == [0, 1, 2, 3]
+    harness.blocking.key_ready(0, b"a")
+    assert harness.serve() == [0, 2, 0, 2]
 
 
 # ---------------------------------------------------------------------- waiters for other kinds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.commands.streams import stream_request
 from tests.server.conftest import NOTHING
 
 
@@ -261,11 +262,15 @@ def test_the_words_of_a_client_that_waits_are_counted_once_for_each_command(serv
     assert client.argv_bytes() == 0
 
 
-def test_the_words_are_counted_again_when_a_reader_has_noted_what_it_has_seen(server):
+def test_the_words_are_counted_again_when_a_reader_has_noted_what_it_has_seen(server, monkeypatch):
+    monkeypatch.setattr(stream_request, "LOOKS", 1)
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    for _ in range(3):
+        server.send_line("XADD s * field other")
+    server.send_line("XREADGROUP GROUP g c STREAMS s >")
     guest = server.client()
-    guest.send_line("XREAD BLOCK 0 WHERE field 1 value STREAMS s $")
-    before = guest.client.argv_bytes()
-    assert before == sum(map(len, guest.client.waiter.argv))
-    server.send_line("XADD s 12345678-0 field other")
+    server.call_soon = lambda call: None
+    guest.send_line("XREADGROUP GROUP g c WHERE field 1 value STREAMS s 0")
+    before = len("XREADGROUPGROUPgcWHEREfield1valueSTREAMSs0")
     assert guest.waits
     assert guest.client.argv_bytes() == sum(map(len, guest.client.waiter.argv)) > before

@@ -1,0 +1,325 @@
+"""MATCH of XREADGROUP over many streams: those that have nothing are not looked at.
+
+A stream that had nothing rests until something happens to it, or until its time comes; one whose
+group has ACTIVE is kept for its active consumer.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from server.commands.streams import (
+    active_consumer,
+    stream_patterns,
+    stream_request,
+    waiting_readers,
+)
+from server.parts.waiting import pattern_reads
+from tests.server.commands.streams.test_match import READ, found, seen_ms_ago
+from tests.server.conftest import NOTHING
+
+NAMES = ("t:a", "t:b", "t:c")
+WAIT = "XREADGROUP GROUP g {} BLOCK 0 {} MATCH t:* >"
+
+
+@pytest.fixture
+def streams(server):
+    """The empty streams t:a, t:b and t:c, which have the group g."""
+    for key in NAMES:
+        server.send_line(f"XGROUP CREATE {key} g 0 MKSTREAM")
+    return server
+
+
+@pytest.fixture
+def names(server):
+    """Whom the streams of the database know as their readers."""
+    return lambda: (
+        server.state.blocking.patterns.readers(
+            server.state.databases[0], [b"none"], None, None
+        ).names
+    )
+
+
+@pytest.mark.parametrize("options", ["", "NOACK", "WHERE f 1 v", "CLAIM 60000"])
+@pytest.mark.parametrize(
+    "policy", ["VISIBILITY 1000", "ORDERBY f", "MAXPENDINGPERCONSUMER 9", "ACTIVE 1", ""]
+)
+def test_a_stream_that_has_nothing_is_not_looked_at(streams, options, policy):
+    for key in NAMES:
+        streams.send_line(f"XADD {key} 1-0 f other")
+        if policy:
+            streams.send_line(f"XGROUP CFGSET {key} g {policy}")
+    line = READ.format(f"{options} COUNT 9")
+    for _ in range(3):
+        streams.send_line(line)
+    streams.advance(100)
+    streams.send_line("XADD t:b 8-0 f v")
+    assert found(streams.send_line(line)) == {"t:b": [8]}
+    assert [seen_ms_ago(streams, key) for key in NAMES] == [100, 0, 100]
+
+
+def test_a_shorter_claim_finds_what_a_longer_one_does_not(streams):
+    streams.send_line("XADD t:b 1-0 f v")
+    streams.send_line("XREADGROUP GROUP g ann STREAMS t:b >")
+    assert streams.send_line(READ.format("CLAIM 60000")) is None
+    streams.advance(100)
+    assert found(streams.send_line(READ.format("CLAIM 50"))) == {"t:b": [1]}
+
+
+@pytest.mark.parametrize("options", ["", "CLAIM 60000", "WHERE f 1 v"])
+def test_who_acknowledges_nothing_finds_what_a_limit_keeps_from_others(streams, options):
+    streams.send_line("XGROUP CFGSET t:b g MAXPENDING 1")
+    for ms in (1, 2):
+        streams.send_line(f"XADD t:b {ms}-0 f v")
+    assert found(streams.send_line(READ.format(options))) == {"t:b": [1]}
+    assert streams.send_line(READ.format(options)) is None
+    assert found(streams.send_line(READ.format(options + " NOACK"))) == {"t:b": [2]}
+
+
+@pytest.mark.parametrize("policy", ["VISIBILITY 60000", "ORDERBY f"])
+def test_a_look_that_where_has_ended_goes_on(streams, monkeypatch, policy):
+    monkeypatch.setattr(stream_request, "LOOKS", 1)
+    streams.send_line(f"XGROUP CFGSET t:b g {policy}")
+    for ms in range(1, 6):
+        streams.send_line(f"XADD t:b {ms}-0 f {ms}")
+    assert found(streams.send_line(READ.format("WHERE f 1 5"))) == {"t:b": [5]}
+
+
+def test_what_one_consumer_has_no_room_for_is_for_others(streams):
+    for key in NAMES:
+        streams.send_line(f"XGROUP CFGSET {key} g MAXPENDINGPERCONSUMER 1")
+        for ms in range(1, 4):
+            streams.send_line(f"XADD {key} {ms}-0 f v")
+    full, other = [streams.client() for _ in "ab"]
+    for _ in range(2):
+        reply = full.send_line(WAIT.format("ann", ""))
+    assert reply == NOTHING
+    assert found(other.send_line(WAIT.format("bob", ""))) == {key: [2] for key in NAMES}
+    streams.send_line("XACK t:c g 1-0")
+    assert found(full.reply()) == {"t:c": [3]}
+
+
+@pytest.mark.parametrize("source", ["MATCH t:b >", "STREAMS t:b >"])
+def test_who_has_no_room_speaks_for_nobody(streams, source):
+    streams.send_line("XGROUP CFGSET t:b g MAXPENDINGPERCONSUMER 1")
+    streams.send_line("XADD t:b 1-0 f v")
+    streams.send_line("XREADGROUP GROUP g ann STREAMS t:b >")
+    full, other = [streams.client() for _ in "ab"]
+    full.send_line(f"XREADGROUP GROUP g ann BLOCK 0 {source}")
+    other.send_line(f"XREADGROUP GROUP g bob BLOCK 0 {source}")
+    streams.send_line("XADD t:b 2-0 f v")
+    assert found(other.reply()) == {"t:b": [2]}
+    assert full.reply() == NOTHING
+
+
+class TestActive:
+    @pytest.fixture
+    def active(self, streams):
+        """Each stream has an entry, which ann has, the active consumer of each group."""
+        for key in NAMES:
+            streams.send_line(f"XGROUP CFGSET {key} g ACTIVE 1 TIMEOUT 1000")
+            streams.send_line(f"XADD {key} 1-0 f v")
+            streams.send_line(f"XREADGROUP GROUP g ann STREAMS {key} >")
+        return streams
+
+    def test_what_others_may_not_read_is_kept_for_its_consumer(self, active):
+        active.send_line("XADD t:b 2-0 f v")
+        assert active.send_line(READ.replace(" c ", " bob ").format("")) is None
+        assert found(active.send_line(READ.replace(" c ", " ann ").format(""))) == {"t:b": [2]}
+        assert active.send_line(READ.replace(" c ", " ann ").format("")) is None
+
+    def test_of_all_that_wait_the_active_one_is_served(self, active):
+        waiters = {name: active.client() for name in ("bob", "ann", "cid")}
+        for name, waiter in waiters.items():
+            waiter.send_line(WAIT.format(name, ""))
+        for ms, key in enumerate((*NAMES, "t:a"), 2):
+            active.send_line(f"XADD {key} {ms}-0 f v")
+            assert found(waiters["ann"].reply()) == {key: [ms]}
+            waiters["ann"].send_line(WAIT.format("ann", ""))
+        assert [waiter.reply() for waiter in waiters.values()] == [NOTHING] * 3
+
+    @pytest.mark.parametrize("stands_by_first", [True, False])
+    def test_a_silence_is_noticed_however_many_wait(self, active, monkeypatch, stands_by_first):
+        looks = []
+
+        def counted(*args):
+            looks.append(args)
+            return waiting_readers.waits_as(*args)
+
+        monkeypatch.setattr(active_consumer, "waits_as", counted)
+        ann, *others = clients = [active.client() for _ in range(20)]
+        for number in range(20)[:: -1 if stands_by_first else 1]:
+            clients[number].send_line(WAIT.format(f"n-{number}" if number else "ann", ""))
+        for _ in range(3):
+            active.advance(1000)
+        assert len(looks) <= 3 * len(NAMES)
+        ann.leave()
+        for _ in range(8):
+            active.advance(250)
+        replies = [found(other.reply()) for other in others if not other.waits]
+        assert replies == [{key: [1] for key in NAMES}]
+
+    def test_a_deleted_consumer_is_followed_at_once(self, active):
+        waiter = active.client()
+        waiter.send_line(WAIT.format("bob", ""))
+        active.send_line("XGROUP DELCONSUMER t:b g ann HANDOVER")
+        assert found(waiter.reply()) == {"t:b": [1]}
+
+
+class TestTurns:
+    """One of those who wait looks at some streams in a turn, and for all who want the same."""
+
+    @pytest.fixture
+    def due(self, streams, monkeypatch):
+        """Waiters ann and bob; nine streams of which something may come at one moment."""
+        monkeypatch.setattr(stream_patterns, "LOOKS", 2)
+        for n in range(9):
+            streams.send_line(f"XGROUP CREATE t:{n} g 0 MKSTREAM")
+            streams.send_line(f"XGROUP CFGSET t:{n} g VISIBILITY 1000")
+            streams.send_line(f"XADD t:{n} 1-0 f v")
+        while streams.send_line(READ.format("")):
+            pass
+        waiters = [streams.client() for _ in range(2)]
+        for name, waiter in zip(("ann", "bob"), waiters, strict=True):
+            waiter.send_line(WAIT.format(name, ""))
+        for n in range(8):
+            streams.send_line(f"XACK t:{n} g 1-0")
+        streams.call_soon, streams.later = (lambda call: None), streams.call_soon
+        streams.advance(1000)
+        return streams, waiters
+
+    def goes_on(self, waiter):
+        return waiter.client.waiter.block.reads_on
+
+    def test_one_goes_on_for_both(self, due):
+        streams, (ann, bob) = due
+        assert self.goes_on(ann)
+        assert not self.goes_on(bob)
+        turns = 0
+        while ann.waits:
+            streams.turn(streams.dispatcher.waits.read_on)
+            turns += 1
+        assert found(ann.reply()) == {"t:8": [1]}
+        assert turns >= 3
+
+    def test_another_goes_on_when_it_leaves(self, due):
+        streams, (ann, bob) = due
+        ann.leave()
+        streams.call_soon = streams.later
+        streams.turn(streams.dispatcher.waits.read_on)
+        assert found(bob.reply()) == {"t:8": [1]}
+
+    def test_another_goes_on_when_it_is_answered(self, due):
+        streams, (ann, bob) = due
+        streams.send_line("XADD t:1 5-0 f v")
+        streams.send_line("XADD t:2 6-0 f v")
+        streams.call_soon = streams.later
+        streams.turn(streams.dispatcher.waits.read_on)
+        given = found(ann.reply()) | found(bob.reply())
+        rest = found(streams.send_line(READ.format("")))
+        assert given | rest == {"t:1": [5], "t:2": [6], "t:8": [1]}
+        assert not bob.waits
+
+    def test_what_the_one_has_no_room_for_is_for_the_other(self, due):
+        streams, (ann, bob) = due
+        for line in (
+            "MULTI", "XACK t:8 g 1-0", "XGROUP CFGSET t:8 g MAXPENDINGPERCONSUMER 1",
+            "XADD t:8 5-0 f v", "XREADGROUP GROUP g ann STREAMS t:8 >", "XADD t:8 6-0 f v", "EXEC",
+        ):  # fmt: skip
+            streams.send_line(line)
+        assert ann.waits
+        assert not self.goes_on(bob)
+        streams.call_soon = streams.later
+        streams.turn(streams.dispatcher.waits.read_on)
+        assert found(bob.reply()) == {"t:8": [6]}
+
+    def test_one_waiter_goes_on_in_a_turn(self, streams, monkeypatch):
+        monkeypatch.setattr(pattern_reads, "AT_ONCE", 1)
+        for n in range(50):
+            streams.send_line(f"SET key{n} x")
+        streams.call_soon = lambda call: None
+        waiters = [streams.client() for _ in range(3)]
+        for number, waiter in enumerate(waiters):
+            waiter.send_line(f"XREAD BLOCK 0 MATCH t:{number}* $")
+        blocking = streams.state.blocking
+        ran = [blocking.take_unfinished().client for _ in range(3)]
+        assert ran == [waiter.client for waiter in waiters]
+        assert blocking.take_unfinished() is None
+
+
+def test_who_wants_different_things_is_served_in_the_order_in_which_they_came(streams):
+    waiters = [streams.client() for _ in range(4)]
+    options = ("CLAIM 60000", "", "NOACK", "")
+    for number, waiter in enumerate(waiters):
+        waiter.send_line(WAIT.format(number, options[number]))
+    for ms, waiter in enumerate(waiters, 1):
+        streams.send_line(f"XADD t:a {ms}-0 f v")
+        assert found(waiter.reply()) == {"t:a": [ms]}
+
+
+class TestRights:
+    @pytest.fixture
+    def ann(self, streams):
+        """A client whose user may use t:a."""
+        streams.send_line("ACL SETUSER ann on nopass +@all ~t:a")
+        client = streams.client()
+        client.send_line("AUTH ann x")
+        return client
+
+    def test_what_a_user_may_read_later_is_found(self, streams, ann):
+        assert ann.send_line(READ.format("")) is None
+        streams.send_line("XADD t:b 1-0 f v")
+        assert ann.send_line(READ.format("")) is None
+        streams.send_line("ACL SETUSER ann ~t:b")
+        assert found(ann.send_line(READ.format(""))) == {"t:b": [1]}
+
+    def test_who_waits_finds_it_with_the_next_that_comes(self, streams, ann):
+        ann.send_line(WAIT.format("c", ""))
+        streams.send_line("ACL SETUSER ann ~t:b")
+        streams.send_line("XADD t:b 1-0 f v")
+        assert found(ann.reply()) == {"t:b": [1]}
+
+    def test_another_user_with_its_name_is_another(self, streams, ann):
+        streams.send_line("XADD t:b 1-0 f v")
+        assert ann.send_line(READ.format("")) is None
+        streams.send_line("ACL DELUSER ann")
+        streams.send_line("ACL SETUSER ann on nopass +@all ~t:b")
+        client = streams.client()
+        client.send_line("AUTH ann x")
+        assert found(client.send_line(READ.format(""))) == {"t:b": [1]}
+
+
+class TestMemory:
+    def test_streams_forget_readers_that_were_dropped(self, streams, names):
+        for n in range(pattern_reads.MOST_READERS + 50):
+            streams.send_line(f"XREADGROUP GROUP {n} c MATCH t:* >")
+        streams.state.blocking.patterns.tick(1)
+        assert [len(names().names[key.encode()]) for key in NAMES] == [
+            pattern_reads.MOST_READERS
+        ] * 3
+        streams.send_line("XADD t:a 1-0 f v")
+        assert found(streams.send_line(READ.format(""))) == {"t:a": [1]}
+
+    def test_who_waits_keeps_its_readers_beside_any_number_of_others(self, streams):
+        waiter = streams.client()
+        waiter.send_line(WAIT.format("c", "CLAIM 5000"))
+        for n in range(pattern_reads.MOST_READERS + 50):
+            streams.send_line(f"XREADGROUP GROUP g c CLAIM {n} MATCH t:* >")
+        streams.send_line("XADD t:a 1-0 f v")
+        assert found(waiter.reply()) == {"t:a": [1]}
+
+    def test_what_is_fresh_to_nobody_who_waits_is_limited(self, streams, names, monkeypatch):
+        monkeypatch.setattr(pattern_reads, "MOST_FRESH", 4)
+        for n in range(3):
+            streams.send_line(f"XADD t:a {n + 1}-0 f v")
+            streams.send_line(f"XGROUP CREATE t:a {n} 0")
+            streams.send_line(f"XREADGROUP GROUP {n} c MAXCOUNT 1 MATCH t:* >")
+        streams.state.blocking.patterns.tick(1)
+        assert sum(len(readers.fresh) for readers in names().readers.values()) <= 4
+        assert found(streams.send_line("XREADGROUP GROUP 0 c MATCH t:* >")) == {"t:a": [2, 3]}
+
+    def test_a_stream_that_was_read_takes_no_place(self, streams, names):
+        streams.send_line("XREADGROUP GROUP nobody c MATCH t:* >")
+        streams.send_line(READ.format(""))
+        for readers in names().readers.values():
+            assert len(readers.fresh) == len(readers.resting) == len(readers.keys) == 0
