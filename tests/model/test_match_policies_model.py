@@ -80,6 +80,7 @@ class Policies(RuleBasedStateMachine):
         self.by_pattern, self.by_name = SocketlessServer(Config()), SocketlessServer(Config())
         self.waiters: list[tuple[Any, Any, Reader]] = []  # of each server one
         self.last = 0
+        self.backs_off = False  # whether a group has, or had, BACKOFF
         self.looks = stream_patterns.LOOKS
 
     def teardown(self) -> None:
@@ -137,7 +138,16 @@ class Policies(RuleBasedStateMachine):
 
     @rule(key=keys, policy=policies)
     def set_policy(self, key: str, policy: str) -> None:
+        self.backs_off = self.backs_off or "BACKOFF" in policy
         self.both(f"XGROUP CFGSET {key} g {policy}")
+
+    def may_want(self, want: str) -> bool:
+        """Whether both servers do the same for who wants that.
+
+        Who looks lets BACKOFF hold what has lapsed; by a pattern, one with WHERE looks only when
+        there may be something that it wants.
+        """
+        return not (self.backs_off and "WHERE" in want)
 
     @rule(key=keys, command=commands, back=st.integers(0, 3), name=consumers)
     def disturb(self, key: str, command: str, back: int, name: str) -> None:
@@ -151,14 +161,17 @@ class Policies(RuleBasedStateMachine):
 
     @rule(name=consumers, want=wants)
     def read(self, name: str, want: str) -> None:
-        self.read_all([(name, want)], [[], []])
-        self.woken()
+        if self.may_want(want):
+            self.read_all([(name, want)], [[], []])
+            self.woken()
 
     @rule(name=consumers, want=wants)
     def wait(self, name: str, want: str) -> None:
         # Who looks at few streams at once leaves the others to the next one who waits.
         is_same = self.waiters == [] or self.waiters[0][2] == (name, want)
-        if len(self.waiters) == 3 or (not is_same and len(NAMES) >= stream_patterns.LOOKS):
+        if not self.may_want(want) or len(self.waiters) == 3:
+            return
+        if not is_same and len(NAMES) >= stream_patterns.LOOKS:
             return
         pair = self.by_pattern.client(), self.by_name.client()
         replies = [

@@ -51,6 +51,12 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
     if not policy.timeout_ms:
         return -1
     silent_ms = max(0, call.now_ms - seen_ms)
+    if silent_ms >= policy.timeout_ms:  # it may have read by a pattern, while the stream rested
+        patterns = call.server.blocking.patterns
+        read_ms = patterns.read_ms(call.db.index, key, name, policy.active_consumer)
+        if read_ms > seen_ms:
+            seen_ms = policy.seen_ms = min(read_ms, call.now_ms)
+            silent_ms = call.now_ms - seen_ms
     if silent_ms < policy.timeout_ms:
         policy.suspected_ms = 0
         return policy.timeout_ms - silent_ms

@@ -221,17 +221,18 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     readers = _readers(call, request)
     if not readers.is_complete:
         return _wait_for_patterns(request, readers, True, NO_CLAIM)
+    readers.reads(request.consumer, call.now_ms)
     most = _most_looks(call)
     is_cut = not readers.come_due(call.now_ms, most)
     if not readers.take_kept(request.consumer, most):
         is_cut = True
-    keys = readers.fresh
     begun = request.look
-    left = begun if isinstance(begun, int) else len(keys) + len(readers.resting)
+    left = begun if isinstance(begun, int) else len(readers.fresh) + len(readers.resting)
     body = call.client.out.another()
     served, last = 0, readers.last
     look = GroupLook()
-    for _ in range(len(keys)):
+    for _ in range(len(readers.fresh)):
+        keys = readers.fresh
         if request.is_full or not keys or request.goes_on() or most == 0:
             break
         if request.given >= ENOUGH and not request.max_count:
@@ -279,6 +280,8 @@ def _serve_by_pattern(
         return False
     if not is_served and group_serving.rests(request, delivery):
         wake_ms = group_serving.ms_to_claim(call, [delivery])
+        if delivery.policy is not None and delivery.policy.active:
+            readers.is_active(request.consumer, call.now_ms)
         readers.rest(key, call.now_ms + wake_ms if wake_ms > 0 else _NEVER)
         return False
     stream, group = delivery.stream, delivery.group

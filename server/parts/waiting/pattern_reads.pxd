@@ -18,8 +18,10 @@ cdef class Readers:
     cdef readonly object fresh
     cdef readonly dict kept
     cdef dict _kept_for
+    cdef dict _read_ms
     cdef object _cursor
     cdef bint _is_gathered
+    cdef Py_ssize_t _most_fresh
     cdef readonly DueKeys resting
     cdef readonly Py_ssize_t last
     cdef readonly dict queues
@@ -33,11 +35,15 @@ cdef class Readers:
     cpdef list since(self, Py_ssize_t last)
     cpdef looked(self, bytes key, bint is_stale)
     cpdef rest(self, bytes key, int64_t at_ms)
+    cdef _no_longer_fresh(self, bytes key)
     cpdef keep(self, bytes key, bytes consumer, int64_t at_ms)
     @cython.locals(consumer=bytes, kept=dict)
     cdef _keep_no_longer(self, bytes key)
     @cython.locals(kept=dict, key=bytes)
     cpdef bint take_kept(self, bytes consumer, Py_ssize_t most) except -1
+    cpdef is_active(self, bytes consumer, int64_t now_ms)
+    cpdef reads(self, bytes consumer, int64_t now_ms)
+    cpdef int64_t read_ms(self, bytes consumer) except -1
     @cython.locals(key=bytes)
     cpdef bint come_due(self, int64_t now_ms, Py_ssize_t most) except -1
     cpdef forget(self, bytes key)

@@ -35,6 +35,8 @@ AT_ONCE = 2000  # keys that are gathered before others have their turn
 MOST_READERS = 100  # of a database that are kept although no client waits
 MOST_FRESH = 1_000_000  # keys that are fresh to all of these; with more, the least used go
 KEPT_MS = 60_000  # since the last use
+MOST_ACTIVE = 10_000  # active consumers of which it is known when they read last
+MANY = 1000  # keys that were fresh at once: the memory for so many is given back
 THE_QUEUE = b""  # the only key of Readers.queues
 
 Name = tuple[tuple[bytes, ...], bytes | None, Hashable]
@@ -48,8 +50,9 @@ class Readers:
     """
 
     __slots__ = (
-        "_cursor", "_is_gathered", "_kept_for", "fresh", "group", "is_dropped", "kept", "keys",
-        "label", "last", "name", "names", "patterns", "queues", "resting", "used_ms", "waiters",
+        "_cursor", "_is_gathered", "_kept_for", "_most_fresh", "_read_ms", "fresh", "group",
+        "is_dropped", "kept", "keys", "label", "last", "name", "names", "patterns", "queues",
+        "resting", "used_ms", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +71,8 @@ class Readers:
         self.resting = DueKeys()  # of a group, as all that follows: those that are not fresh
         self.kept: dict[bytes, dict[bytes, None]] = {}  # by consumer: those of them for it alone
         self._kept_for: dict[bytes, bytes] = {}  # and by key: for which consumer
+        self._read_ms: dict[bytes, int] = {}  # by active consumer of some of them: when it read
+        self._most_fresh = 0  # of a group: how many were at once
         self.last = 0  # counts what has become fresh
         self.waiters = 0  # clients that wait
         self.used_ms = 0
@@ -122,6 +127,7 @@ class Readers:
             self._keep_no_longer(key)
         if key not in self.fresh:
             self.fresh[key] = self.last
+            self._most_fresh = max(self._most_fresh, len(self.fresh))
 
     def since(self, last: int) -> list[bytes]:
         """The keys that have become fresh since *last* was the last, oldest first. O(keys)."""
@@ -138,15 +144,21 @@ class Readers:
             self.keys.move_to_end(key)
         elif key in self.fresh:
             if is_stale:
-                del self.fresh[key]
+                self._no_longer_fresh(key)
             else:
                 self.fresh.move_to_end(key)
 
     def rest(self, key: bytes, at_ms: int) -> None:
         """*key* was looked at, and has nothing before *at_ms* unless something happens to it."""
         if key in self.fresh:
-            del self.fresh[key]
+            self._no_longer_fresh(key)
             self.resting.put(key, at_ms)
+
+    def _no_longer_fresh(self, key: bytes) -> None:
+        del self.fresh[key]
+        if self._most_fresh > MANY and not self.fresh:
+            self.fresh = OrderedDict()  # an old one keeps the memory of all that it ever had
+            self._most_fresh = 0
 
     def keep(self, key: bytes, consumer: bytes, at_ms: int) -> None:
         """Let *key* rest for all but *consumer*, which may be given something before."""
@@ -171,6 +183,21 @@ class Readers:
                 self.note(key)
         return consumer not in self.kept
 
+    def is_active(self, consumer: bytes, now_ms: int) -> None:
+        """A stream rests of which *consumer* is the active one, which has read it now."""
+        self._read_ms[consumer] = now_ms
+        if len(self._read_ms) > MOST_ACTIVE:
+            del self._read_ms[next(iter(self._read_ms))]
+
+    def reads(self, consumer: bytes, now_ms: int) -> None:
+        """*consumer* reads: also the streams that rest, of which it may be the active one."""
+        if self._read_ms.pop(consumer, -1) >= 0:
+            self._read_ms[consumer] = now_ms  # the last one to be forgotten
+
+    def read_ms(self, consumer: bytes) -> int:
+        """When *consumer*, which is the active one of a stream that rests, has read; or 0."""
+        return self._read_ms.get(consumer, 0)
+
     def come_due(self, now_ms: int, most: int) -> bool:
         """Up to *most* of those that have rested until *now_ms* are fresh again; whether all."""
         for key in self.resting.take_due(now_ms, most):
@@ -191,6 +218,7 @@ class Readers:
         self.resting.clear()
         self.kept.clear()
         self._kept_for.clear()
+        self._read_ms.clear()
         self._is_gathered = True
 
     def drop(self) -> None:
@@ -353,6 +381,15 @@ class PatternReads:
         names = self._of.get(db_index)
         if names is not None:
             names.forget(key)
+
+    def read_ms(self, db_index: int, key: bytes, group: bytes, consumer: bytes) -> int:
+        """When the active *consumer* of *group* has read by a pattern that matches *key*; or 0."""
+        last_ms = 0
+        names = self._of.get(db_index)
+        for readers in () if names is None else names.names.get(key, ()):
+            if readers.group == group:
+                last_ms = max(last_ms, readers.read_ms(consumer))
+        return last_ms
 
     def queues_of(self, db_index: int, key: bytes) -> list[Queue]:
         """The queues of those who read *key* by a pattern."""

@@ -200,6 +200,8 @@ def test_a_round_goes_over_those_of_which_one_may_be_silent(server):
         return found
 
     assert looked_at() == [b"other", b"s", b"third"]
+    server.send_line("XGROUP CFGSET other g CONSUMERTIMEOUT 9000")
+    assert looked_at() == [b"other", b"s", b"third"]
     server.now_ms += 1000
     assert looked_at() == [b"s"]
     server.now_ms += 250

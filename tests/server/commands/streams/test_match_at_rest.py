@@ -6,6 +6,8 @@ group has ACTIVE is kept for its active consumer.
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from server.commands.streams import (
@@ -138,6 +140,18 @@ class TestActive:
             waiters["ann"].send_line(WAIT.format("ann", ""))
         assert [waiter.reply() for waiter in waiters.values()] == [NOTHING] * 3
 
+    @pytest.mark.parametrize("source", ["MATCH t:a >", "STREAMS t:a >"])
+    def test_who_has_read_while_a_stream_rests_is_not_silent(self, active, source):
+        """It was not looked at, since nothing had happened to it."""
+        assert active.send_line(READ.replace(" c ", " ann ").format("")) is None
+        active.advance(900)
+        assert active.send_line(READ.replace(" c ", " ann ").format("")) is None
+        replies = []
+        for ms in (100, 250, 650, 249, 1):
+            active.advance(ms)
+            replies.append(found(active.send_line(f"XREADGROUP GROUP g bob {source}")))
+        assert replies == [{}, {}, {}, {}, {"t:a": [1]}]
+
     @pytest.mark.parametrize("stands_by_first", [True, False])
     def test_a_silence_is_noticed_however_many_wait(self, active, monkeypatch, stands_by_first):
         looks = []
@@ -158,6 +172,27 @@ class TestActive:
             active.advance(250)
         replies = [found(other.reply()) for other in others if not other.waits]
         assert replies == [{key: [1] for key in NAMES}]
+
+    def test_who_waits_in_another_group_is_another(self, active):
+        active.send_line("XGROUP CREATE t:a other $")
+        active.client().send_line("XREADGROUP GROUP other ann BLOCK 0 STREAMS t:a >")
+        bob = active.client()
+        bob.send_line("XREADGROUP GROUP g bob BLOCK 0 STREAMS t:a >")
+        for _ in range(5):
+            active.advance(250)
+        assert found(bob.reply()) == {"t:a": [1]}
+
+    def test_streams_that_go_are_kept_for_nobody(self, active):
+        waiter = active.client()
+        waiter.send_line(WAIT.format("bob", ""))
+        readers = waiter.client.waiter.block.readers
+        assert {name: set(keys) for name, keys in readers.kept.items()} == {
+            b"ann": {key.encode() for key in NAMES}
+        }
+        active.send_line("DEL t:a")
+        assert set(readers.kept[b"ann"]) == {b"t:b", b"t:c"}
+        active.send_line("FLUSHALL")
+        assert readers.kept == {}
 
     def test_a_deleted_consumer_is_followed_at_once(self, active):
         waiter = active.client()
@@ -310,13 +345,44 @@ class TestMemory:
 
     def test_what_is_fresh_to_nobody_who_waits_is_limited(self, streams, names, monkeypatch):
         monkeypatch.setattr(pattern_reads, "MOST_FRESH", 4)
-        for n in range(3):
-            streams.send_line(f"XADD t:a {n + 1}-0 f v")
+        readers = names().readers
+        for n in range(2):
             streams.send_line(f"XGROUP CREATE t:a {n} 0")
-            streams.send_line(f"XREADGROUP GROUP {n} c MAXCOUNT 1 MATCH t:* >")
+            streams.send_line(f"XREADGROUP GROUP {n} c MATCH t:* >")
+        for key in NAMES:
+            streams.send_line(f"XADD {key} 1-0 f v")
+        assert sum(len(each.fresh) for each in readers.values()) > 4
         streams.state.blocking.patterns.tick(1)
-        assert sum(len(readers.fresh) for readers in names().readers.values()) <= 4
-        assert found(streams.send_line("XREADGROUP GROUP 0 c MATCH t:* >")) == {"t:a": [2, 3]}
+        assert sum(len(each.fresh) for each in readers.values()) <= 4
+        assert found(streams.send_line("XREADGROUP GROUP 0 c MATCH t:* >")) == {"t:a": [1]}
+
+    @pytest.mark.parametrize("ends", ["leave", "answered", "rights"])
+    def test_readers_are_dropped_when_the_last_of_them_has_gone(self, streams, names, ends):
+        streams.send_line("ACL SETUSER ann on nopass +@all ~t:a")
+        waiter = streams.client()
+        waiter.send_line("AUTH ann x")
+        waiter.send_line(WAIT.format("c", "BLOCK 100000000"))
+        if ends == "rights":
+            streams.send_line("ACL SETUSER ann ~t:b")
+            streams.send_line("XADD t:c 1-0 f v")  # it waits with other readers now
+            assert waiter.waits
+        if ends == "answered":
+            streams.send_line("XADD t:a 1-0 f v")
+            assert found(waiter.reply()) == {"t:a": [1]}
+        if ends == "leave":
+            waiter.leave()
+        patterns = streams.state.blocking.patterns
+        for ms in (1, 1 + pattern_reads.KEPT_MS):
+            patterns.tick(ms)
+        assert len(names().readers) == (2 if ends == "rights" else 1)  # with the one that asks
+
+    def test_what_was_fresh_takes_no_memory(self, streams, names):
+        for n in range(2000):
+            streams.send_line(f"XADD t:{n} 1-0 f v")
+        streams.send_line("XREADGROUP GROUP nobody c MATCH t:* >")
+        assert [sys.getsizeof(readers.fresh) < 1000 for readers in names().readers.values()][
+            :1
+        ] == [True]
 
     def test_a_stream_that_was_read_takes_no_place(self, streams, names):
         streams.send_line("XREADGROUP GROUP nobody c MATCH t:* >")

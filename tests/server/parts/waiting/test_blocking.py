@@ -509,6 +509,16 @@ def test_who_speaks_for_all_but_one_consumer_has_that_one_run(harness):
     assert harness.serve() == [0, 2, 0, 2]
 
 
+def test_whom_one_does_not_speak_for_in_a_service_matters_in_that_one_only(harness):
+    harness.takes = False
+    harness.park(1, b"a", speaks_for=b"g", reads_as=b"bob", but_for={b"ann"})
+    for number, (group, name) in enumerate([(b"g", b"bob"), (b"h", b"cid"), (b"g", b"ann")], 2):
+        harness.park(number, b"b", speaks_for=group, reads_as=name)
+    harness.put(b"a", b"x")
+    harness.put(b"b", b"x")
+    assert harness.serve() == [1, 2, 3]
+
+
 # ---------------------------------------------------------------------- waiters for other kinds
 
 
