@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import redis
@@ -15,6 +17,7 @@ from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
     KEEP_S,
+    PATIENCE_S,
     WAIT_MS,
     JobWords,
     QueueWords,
@@ -172,6 +175,7 @@ class Worker(WorkerWords[Queue]):
     ) -> None:
         super().__init__(queue, name, concurrency)
         self._function = function
+        self._left: set[asyncio.Task[None]] = set()  # calls that nobody waits for any more
         self._reading = asyncio.Lock()  # one coroutine reads for all
 
     async def run(self) -> None:
@@ -185,7 +189,7 @@ class Worker(WorkerWords[Queue]):
         try:
             ends = await asyncio.gather(*works, self._keep(), return_exceptions=True)
         finally:
-            await self._sign_off()
+            await self._ask(self._sign_off)
         for error in filter(None, ends):
             raise error
 
@@ -213,8 +217,7 @@ class Worker(WorkerWords[Queue]):
                     await self._get_more()
         finally:
             self.stop()
-            self._release()
-            await self._tell()
+            await self._ask(self._put_away)
 
     async def _do(self, entry: Entry) -> None:
         job = Job(self._queue, self._name, *entry)
@@ -226,20 +229,22 @@ class Worker(WorkerWords[Queue]):
                 if task is None or task.cancelling():
                     raise
                 raise RuntimeError("what the job waited for was cancelled") from error
+            finally:
+                self._heard = time.monotonic()
 
     async def _get_more(self) -> None:
         """Wait for jobs. One reads for all; what it does not do itself wakes the next."""
         if self._reading.locked():
-            await self._tell()
+            await self._ask(self._tell)
         async with self._reading:
             if self._hand.is_empty() and not self._stopping:
                 try:
-                    await self._read(WAIT_MS)
+                    await self._ask(lambda: self._read(WAIT_MS))
                 except redis.RedisError as error:
                     if not is_lost(error):
                         raise
                     self._warn("lost the server")
-                    await asyncio.sleep(AGAIN_S)
+                    await self._rest()
 
     async def _read(self, wait_ms: int | None) -> bool:
         """Tell what has become of jobs, and read some; whether there were any."""
@@ -255,7 +260,7 @@ class Worker(WorkerWords[Queue]):
                     await self._queue.call(*told)
         except redis.RedisError:
             self._warn("could not tell what is done")
-            await asyncio.sleep(AGAIN_S)
+            await self._rest()
 
     async def _keep(self) -> None:
         """Tell in time, even if all that is being done is slow."""
@@ -263,9 +268,55 @@ class Worker(WorkerWords[Queue]):
             while not self._stopping:
                 await asyncio.sleep(KEEP_S)
                 self._release()
-                await self._tell()
+                await self._ask(self._tell)
         finally:
             self.stop()  # cancelled: so that it ends even if a job does not let itself be
+
+    async def _put_away(self) -> None:
+        """Give back what has not begun, and tell what is done."""
+        self._release()
+        await self._tell()
+
+    async def _ask(self, do: Callable[[], Awaitable[object]]) -> None:
+        """*do* what needs the server; from stop() on, wait only while the server answers.
+
+        redis-py waits, and tries again, for as long as its settings say. To cancel that would cut
+        a connection that may be another's, so then it goes on without the worker.
+        """
+        if self._is_out_of_patience():
+            return
+        call = asyncio.ensure_future(do())
+        try:
+            while not call.done():
+                await asyncio.wait([call], timeout=KEEP_S)
+                if not call.done() and self._is_out_of_patience():
+                    self._warn_of_silence()
+                    self._leave(call)
+                    return
+        except asyncio.CancelledError:
+            call.cancel()
+            await asyncio.wait([call], timeout=PATIENCE_S)
+            raise
+        call.result()
+        self._heard = time.monotonic()
+
+    def _leave(self, call: asyncio.Future[object]) -> None:
+        """Let *call* go on alone, and give back the jobs that it is given after all."""
+
+        async def follow() -> None:
+            with suppress(redis.RedisError):
+                await call
+            await self._put_away()
+
+        following = asyncio.ensure_future(follow())
+        self._left.add(following)
+        following.add_done_callback(self._left.discard)
+
+    async def _rest(self) -> None:
+        """Wait before the next try, unless the worker shall stop."""
+        for _ in range(ceil(AGAIN_S / KEEP_S)):
+            if not self._stopping:
+                await asyncio.sleep(min(AGAIN_S, KEEP_S))
 
     async def _sign_off(self) -> None:
         """Remove the consumer, unless a job is left to it, which waits for its visibility."""

@@ -6,6 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from inspect import iscoroutinefunction
+from math import ceil
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import redis
@@ -147,6 +149,45 @@ class Job(JobWords[Queue]):
         return self._extended(asked, ms, until)
 
 
+class Line:
+    """A thread that talks to the server, so that who asks need not wait for the answer.
+
+    redis-py waits, and tries again, for as long as its settings say, and nothing ends that but to
+    cut the connection, which may be another's.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._ended: SimpleQueue[None] = SimpleQueue()
+        self.error: BaseException | None = None  # what the last call has raised
+        threading.Thread(target=self._work, daemon=True).start()  # the program may end before it
+
+    def ask(self, do: Callable[[], object]) -> None:
+        """Begin to *do* this, after what it was asked before."""
+        self._asked.put(do)
+
+    def has_ended(self, wait_s: float) -> bool:
+        """Whether it is done, or is within *wait_s* seconds."""
+        try:
+            self._ended.get(timeout=wait_s)
+        except Empty:
+            return False
+        return True
+
+    def hang_up(self) -> None:
+        """End the thread when it has done what it was asked."""
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        while (do := self._asked.get()) is not None:
+            self.error = None
+            try:
+                do()
+            except BaseException as error:  # who has asked raises it
+                self.error = error
+            self._ended.put(None)
+
+
 class Worker(WorkerWords[Queue]):
     """Has *function* do the jobs of *queue*, in as many *threads* at a time.
 
@@ -166,6 +207,7 @@ class Worker(WorkerWords[Queue]):
         self._function = function
         self._reading = threading.Lock()  # one thread reads for all
         self._failed: BaseException | None = None
+        self._lines: list[Line] = []  # that nobody uses now
 
     def run(self) -> None:
         """Do jobs until stop(), one of the threads being this one. Who was stopped does none.
@@ -184,7 +226,10 @@ class Worker(WorkerWords[Queue]):
             self.stop()
             for thread in others:
                 thread.join()
-            self._sign_off()
+            self._ask(self._sign_off)
+            for line in self._lines:
+                line.hang_up()
+            self._lines.clear()
         if self._failed is not None:
             raise self._failed
 
@@ -214,27 +259,29 @@ class Worker(WorkerWords[Queue]):
             self._failed = error
         finally:
             self.stop()
-            self._release()
-            self._tell()
+            self._ask(self._put_away)
 
     def _do(self, entry: Entry) -> None:
         job = Job(self._queue, self._name, *entry)
         with self._attempt(job):
-            self._function(job)
+            try:
+                self._function(job)
+            finally:
+                self._heard = time.monotonic()
 
     def _get_more(self) -> None:
         """Wait for jobs. One reads for all; what it does not do itself wakes the next."""
         if self._reading.locked():
-            self._tell()
+            self._ask(self._tell)
         with self._reading:
             if self._hand.is_empty() and not self._stopping:
                 try:
-                    self._read(WAIT_MS)
+                    self._ask(lambda: self._read(WAIT_MS))
                 except redis.RedisError as error:
                     if not is_lost(error):
                         raise
                     self._warn("lost the server")
-                    time.sleep(AGAIN_S)
+                    self._rest()
 
     def _read(self, wait_ms: int | None) -> bool:
         """Tell what has become of jobs, and read some; whether there were any."""
@@ -250,14 +297,49 @@ class Worker(WorkerWords[Queue]):
                     self._queue.call(*told)
         except redis.RedisError:
             self._warn("could not tell what is done")
-            time.sleep(AGAIN_S)
+            self._rest()
 
     def _keep(self) -> None:
         """Tell in time, even if all that is being done is slow."""
         while not self._stopping:
             time.sleep(KEEP_S)
             self._release()
-            self._tell()
+            self._ask(self._tell)
+
+    def _put_away(self) -> None:
+        """Give back what has not begun, and tell what is done."""
+        self._release()
+        self._tell()
+
+    def _ask(self, do: Callable[[], object]) -> None:
+        """*do* what needs the server; from stop() on, wait only while the server answers."""
+        if self._is_out_of_patience():
+            return
+        try:
+            line = self._lines.pop()
+        except IndexError:
+            line = Line()
+        line.ask(do)
+        ended = False
+        try:
+            while not (ended := line.has_ended(KEEP_S)):
+                if self._is_out_of_patience():
+                    self._warn_of_silence()
+                    return
+        finally:
+            if not ended:
+                line.ask(self._put_away)  # jobs that the server gives after all
+                line.hang_up()
+        self._lines.append(line)
+        if line.error is not None:
+            raise line.error
+        self._heard = time.monotonic()
+
+    def _rest(self) -> None:
+        """Wait before the next try, unless the worker shall stop."""
+        for _ in range(ceil(AGAIN_S / KEEP_S)):
+            if not self._stopping:
+                time.sleep(min(AGAIN_S, KEEP_S))
 
     def _sign_off(self) -> None:
         """Remove the consumer, unless a job is left to it, which waits for its visibility."""

@@ -36,6 +36,7 @@ BUSY = ("BUSY ", "MISCONF ", "NOREPLICAS ", "NOQUORUM ", "NOTCONFIRMED ", "UNBLO
 WAIT_MS = 1000  # for a job, before a worker looks whether it shall stop
 KEEP_S = 0.1  # between two looks at what a worker has in hand
 AGAIN_S = 1.0  # after which a worker that has lost the server tries again
+PATIENCE_S = 1.5  # for a server that says nothing, once a worker shall stop: WAIT_MS, and some
 AT_ONCE = 1000  # jobs that enqueue_many() sends together
 DEAD_MS = 86_400_000  # after which a worker that is silent leaves no trace in its group
 MOST_DELAY_MS = 2**52  # half of what the server can count: the time comes on top of it
@@ -203,13 +204,21 @@ class WorkerWords(Generic[AnyQueue]):
         self._abreast = abreast
         self._hand = Hand(abreast, queue.visibility_ms / 1000)
         self._stopping = False
+        self._heard = 0.0  # when stop() was called, a job ended or the server answered
 
     def stop(self) -> None:
-        """Let run() end soon: within a second, and when the jobs that it has begun are done.
+        """Let run() end soon: within two seconds, and when the jobs that it has begun are done.
 
-        What has not begun goes back to the queue at once. A signal handler may call it.
+        What has not begun goes back to the queue at once. So it is whether the server answers or
+        not; what could not be told stays pending, and comes again. A signal handler may call it.
         """
+        if not self._stopping:
+            self._heard = time.monotonic()
         self._stopping = True
+
+    def _is_out_of_patience(self) -> bool:
+        """Whether the worker shall stop, and waits in vain for the server."""
+        return self._stopping and time.monotonic() > self._heard + PATIENCE_S
 
     def _to_take(self, wait_ms: int | None) -> Words:
         return self._queue.to_take(self._name, self._hand.room(), wait_ms)
@@ -240,6 +249,9 @@ class WorkerWords(Generic[AnyQueue]):
 
     def _attempt(self, job: JobWords[AnyQueue]) -> Attempt:
         return Attempt(self._hand, job)
+
+    def _warn_of_silence(self) -> None:
+        log.warning("queue %s, worker %s: ends without the server", self._queue.name, self._name)
 
     @contextmanager
     def _telling(self) -> Iterator[list[Words]]:

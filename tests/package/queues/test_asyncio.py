@@ -11,9 +11,11 @@ import pytest
 import pytest_asyncio
 import redis
 import redis.asyncio
+from redis.backoff import ConstantBackoff
 
 from penstock import queues
 from penstock.queues import asyncio as async_queues
+from penstock.queues import words
 from penstock.queues.asyncio import Job, Queue, Rejected, Retry, Worker
 from penstock.testing import PenstockServer
 
@@ -336,6 +338,49 @@ async def test_a_worker_ends_if_there_is_no_such_queue(client: redis.asyncio.Red
     queue = Queue(client, "nowhere")
     with pytest.raises(redis.ResponseError, match="NOGROUP"):
         await Worker(queue, nothing, concurrency=2).run()
+
+
+@pytest.mark.parametrize("kind", ["away", "silent"])
+async def test_a_worker_ends_when_it_is_stopped_even_without_a_server(
+    request: pytest.FixtureRequest, kind: str
+) -> None:
+    retry = redis.asyncio.retry.Retry(ConstantBackoff(3), 3)
+    client = redis.asyncio.Redis(port=request.getfixturevalue(kind), retry=retry)
+    worker = Worker(Queue(client, "mails"), nothing, concurrency=3)
+    working = asyncio.create_task(worker.run())
+    await asyncio.sleep(0)
+    worker.stop()
+    ended, _ = await asyncio.wait([working], timeout=6)
+    assert ended
+    await client.aclose()
+
+
+async def test_what_a_stopped_worker_is_given_after_all_goes_back(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, goes_on = asyncio.Event(), asyncio.Event()
+    call = queue.call
+
+    async def late(*commands: tuple[object, ...]) -> list[object]:
+        if commands[-1][0] == "XREADGROUP":
+            asked.set()
+            await goes_on.wait()
+        return await call(*commands)
+
+    monkeypatch.setattr(queue, "call", late)
+    monkeypatch.setattr(words, "PATIENCE_S", 0)
+    worker = Worker(queue, nothing)
+    working = asyncio.create_task(worker.run())
+    await asked.wait()
+    worker.stop()
+    await asyncio.wait_for(working, 20)
+    await queue.enqueue({"to": "ann"})
+    goes_on.set()
+    while (await queue.client.xpending(queue.name, queue.group))["consumers"] or not (
+        await left(queue)
+    )[0]:
+        await asyncio.sleep(0.01)
+    assert await Worker(queue, nothing).drain() == 1
 
 
 async def test_both_kinds_of_queues_have_the_same_methods() -> None:

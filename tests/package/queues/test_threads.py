@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 import redis
+from redis.backoff import ConstantBackoff
 
-from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads
+from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads, words
 from penstock.queues.words import is_lost
 from penstock.testing import PenstockServer
+from tests.polling import until
 
 LONG_SCRIPT = """
 local first = redis.call('TIME')
@@ -579,3 +581,52 @@ def test_a_worker_ends_if_there_is_no_such_queue(client: redis.Redis) -> None:
     queue = Queue(client, "nowhere")
     with pytest.raises(redis.ResponseError, match="NOGROUP"):
         Worker(queue, print, threads=2).run()
+
+
+@pytest.mark.parametrize("kind", ["away", "silent"])
+def test_a_worker_ends_when_it_is_stopped_even_without_a_server(
+    request: pytest.FixtureRequest, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = threading.Event()
+    retry = redis.retry.Retry(ConstantBackoff(3), 3)
+    queue = Queue(redis.Redis(port=request.getfixturevalue(kind), retry=retry), "mails")
+    call = queue.call
+
+    def tell_of(*commands: tuple[object, ...]) -> list[object]:
+        asked.set()
+        return call(*commands)
+
+    monkeypatch.setattr(queue, "call", tell_of)
+    worker = Worker(queue, print, threads=3)
+    working = threading.Thread(target=worker.run, daemon=True)
+    working.start()
+    assert asked.wait(20)
+    worker.stop()
+    working.join(6)
+    assert not working.is_alive()
+
+
+def test_what_a_stopped_worker_is_given_after_all_goes_back(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, goes_on = threading.Event(), threading.Event()
+    call = queue.call
+
+    def late(*commands: tuple[object, ...]) -> list[object]:
+        if commands[-1][0] == "XREADGROUP":
+            asked.set()
+            goes_on.wait(20)
+        return call(*commands)
+
+    monkeypatch.setattr(queue, "call", late)
+    monkeypatch.setattr(words, "PATIENCE_S", 0)
+    worker = Worker(queue, print)
+    working = threading.Thread(target=worker.run)
+    working.start()
+    assert asked.wait(20)
+    worker.stop()
+    working.join(20)
+    queue.enqueue({"to": "ann"})
+    goes_on.set()
+    until(lambda: left(queue) == (1, 0) and not held(queue), "the job was given back")
+    assert Worker(queue, print).drain() == 1
