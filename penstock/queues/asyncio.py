@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import redis
 import redis.asyncio
 
-from penstock.queues.hand import DONE, REJECTED, Entry, Outcome
+from penstock.queues.hand import DONE, Entry, Outcome, Outcomes
 from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
@@ -27,10 +27,12 @@ from penstock.queues.words import (
     WorkerWords,
     batches,
     entries_in,
+    failed,
     has_nothing,
     is_lost,
     is_missing,
     options_of,
+    rejected,
     waits,
 )
 
@@ -143,11 +145,29 @@ class Job(JobWords[Queue]):
 
     async def done(self) -> None:
         """Say that it is done. A worker does so when its function has returned."""
-        await self.queue.call(self.queue.to_tell(DONE, [self.id]))
+        await self.queue.call(self._to_tell(DONE))
 
-    async def reject(self) -> None:
-        """Put it among the dead letters at once."""
-        await self.queue.call(self.queue.to_tell(Outcome(REJECTED), [self.id]))
+    async def fail(self, reason: str = "") -> bool:
+        """Have it tried again after the queue's back-off. False if it is not ours any more.
+
+        After its last delivery it is a dead letter with that *reason*, as after retry().
+        """
+        return await self._give_up(failed(reason))
+
+    async def retry(self, delay_ms: int, reason: str = "") -> bool:
+        """Have it tried again after *delay_ms* ms. False if it is not ours any more."""
+        return await self._give_up(failed(reason, delay_ms))
+
+    async def reject(self, reason: str = "") -> bool:
+        """Put it among the dead letters at once. False if it is not ours any more."""
+        return await self._give_up(rejected(reason))
+
+    async def _give_up(self, outcome: Outcome) -> bool:
+        """Tell the *outcome*, unless the job is another worker's, which shall keep it, or done."""
+        is_ours = await self.extend(self.queue.visibility_ms)
+        if is_ours:
+            await self.queue.call(self._to_tell(outcome))
+        return is_ours
 
     async def extend(self, ms: int) -> bool:
         """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
@@ -248,19 +268,25 @@ class Worker(WorkerWords[Queue]):
 
     async def _read(self, wait_ms: int | None) -> bool:
         """Tell what has become of jobs, and read some; whether there were any."""
-        with self._telling() as told:
+        with self._telling() as outcomes:
+            told = await self._checked(outcomes)
             answers = await self._queue.call(*told, self._to_take(wait_ms))
         return self._took(answers[-1])
 
     async def _tell(self) -> None:
         """Tell what has become of jobs, now or, if the server is lost, the next time."""
         try:
-            with self._telling() as told:
-                if told:
+            with self._telling() as outcomes:
+                if told := await self._checked(outcomes):
                     await self._queue.call(*told)
         except redis.RedisError:
             self._warn("could not tell what is done")
             await self._rest()
+
+    async def _checked(self, outcomes: Outcomes) -> list[Words]:
+        """What to tell of these jobs, but of no late one that has become another's."""
+        questions = self._to_check(outcomes)
+        return self._to_tell(outcomes, await self._queue.call(*questions) if questions else [])
 
     async def _keep(self) -> None:
         """Tell in time, even if all that is being done is slow."""

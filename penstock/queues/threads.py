@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import redis
 
-from penstock.queues.hand import DONE, REJECTED, Entry, Outcome
+from penstock.queues.hand import DONE, Entry, Outcome, Outcomes
 from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
@@ -24,10 +24,12 @@ from penstock.queues.words import (
     WorkerWords,
     batches,
     entries_in,
+    failed,
     has_nothing,
     is_lost,
     is_missing,
     options_of,
+    rejected,
     waits,
 )
 
@@ -136,11 +138,29 @@ class Job(JobWords[Queue]):
 
     def done(self) -> None:
         """Say that it is done. A worker does so when its function has returned."""
-        self.queue.call(self.queue.to_tell(DONE, [self.id]))
+        self.queue.call(self._to_tell(DONE))
 
-    def reject(self) -> None:
-        """Put it among the dead letters at once."""
-        self.queue.call(self.queue.to_tell(Outcome(REJECTED), [self.id]))
+    def fail(self, reason: str = "") -> bool:
+        """Have it tried again after the queue's back-off. False if it is not ours any more.
+
+        After its last delivery it is a dead letter with that *reason*, as after retry().
+        """
+        return self._give_up(failed(reason))
+
+    def retry(self, delay_ms: int, reason: str = "") -> bool:
+        """Have it tried again after *delay_ms* ms. False if it is not ours any more."""
+        return self._give_up(failed(reason, delay_ms))
+
+    def reject(self, reason: str = "") -> bool:
+        """Put it among the dead letters at once. False if it is not ours any more."""
+        return self._give_up(rejected(reason))
+
+    def _give_up(self, outcome: Outcome) -> bool:
+        """Tell the *outcome*, unless the job is another worker's, which shall keep it, or done."""
+        is_ours = self.extend(self.queue.visibility_ms)
+        if is_ours:
+            self.queue.call(self._to_tell(outcome))
+        return is_ours
 
     def extend(self, ms: int) -> bool:
         """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
@@ -285,19 +305,25 @@ class Worker(WorkerWords[Queue]):
 
     def _read(self, wait_ms: int | None) -> bool:
         """Tell what has become of jobs, and read some; whether there were any."""
-        with self._telling() as told:
+        with self._telling() as outcomes:
+            told = self._checked(outcomes)
             answers = self._queue.call(*told, self._to_take(wait_ms))
         return self._took(answers[-1])
 
     def _tell(self) -> None:
         """Tell what has become of jobs, now or, if the server is lost, the next time."""
         try:
-            with self._telling() as told:
-                if told:
+            with self._telling() as outcomes:
+                if told := self._checked(outcomes):
                     self._queue.call(*told)
         except redis.RedisError:
             self._warn("could not tell what is done")
             self._rest()
+
+    def _checked(self, outcomes: Outcomes) -> list[Words]:
+        """What to tell of these jobs, but of no late one that has become another's."""
+        questions = self._to_check(outcomes)
+        return self._to_tell(outcomes, self._queue.call(*questions) if questions else [])
 
     def _keep(self) -> None:
         """Tell in time, even if all that is being done is slow."""

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import redis
 from redis.client import NEVER_DECODE
 
-from penstock.queues.hand import DONE, FAILED, REJECTED, Entry, Hand, Outcome
+from penstock.queues.hand import DONE, FAILED, REJECTED, Entry, Hand, Outcome, Outcomes
 
 Words: TypeAlias = tuple[Any, ...]
 Item = TypeVar("Item")
@@ -156,8 +156,8 @@ class QueueWords(Generic[AnyClient]):
         told = ("IDS", len(ids), *ids, *outcome.options)
         return ("XNACK", self.name, self.group, outcome.mode, *told)
 
-    def to_extend(self, worker: str, ms: int, job_id: Any) -> Words:
-        return ("XEXTEND", self.name, self.group, worker, ms, job_id)
+    def to_extend(self, worker: str, ms: int, *ids: Any) -> Words:
+        return ("XEXTEND", self.name, self.group, worker, ms, *ids)
 
     def to_delete(self, worker: str) -> Words:
         """A job that was just given to another worker of this name is released, not lost."""
@@ -182,11 +182,16 @@ class JobWords(Generic[AnyQueue]):
     id: Any
     fields: dict[Any, Any]
     _kept_until: float | None = field(default=None, init=False, repr=False, compare=False)
+    is_told: bool = field(default=False, init=False, repr=False, compare=False)  # by itself
 
     def _extended(self, asked: float, ms: int, until: Any) -> bool:
         """Whether it is ours, by an answer to XEXTEND, *asked* for at a time of the worker."""
         self._kept_until = asked if until is None else asked + ms / 1000
         return until is not None
+
+    def _to_tell(self, outcome: Outcome) -> Words:
+        self.is_told = True
+        return self.queue.to_tell(outcome, [self.id])
 
     def kept_s(self, began: float) -> float | None:
         """How long after it *began* it is ours, if it has been extended."""
@@ -241,7 +246,7 @@ class WorkerWords(Generic[AnyQueue]):
                 yield read(entry)
             except UnicodeDecodeError as error:
                 with self._attempt(JobWords(self._queue, self._name, *entry)):
-                    raise Rejected(_reason(error).decode()) from error
+                    raise Rejected(reason_of(error)) from error
 
     def _release(self) -> None:
         """What has waited for too long goes back; all of it, if the worker shall stop."""
@@ -254,14 +259,36 @@ class WorkerWords(Generic[AnyQueue]):
         log.warning("queue %s, worker %s: ends without the server", self._queue.name, self._name)
 
     @contextmanager
-    def _telling(self) -> Iterator[list[Words]]:
+    def _telling(self) -> Iterator[Outcomes]:
         """What to tell the server of jobs. If that fails, it is kept for the next time."""
         outcomes = self._hand.take_outcomes()
         try:
-            yield [self._queue.to_tell(*outcome) for outcome in outcomes]
+            yield outcomes
         except BaseException:
             self._hand.put_back(outcomes)
             raise
+
+    def _to_check(self, outcomes: Outcomes) -> list[Words]:
+        """Questions whether the jobs of late outcomes are ours. If so, they are so for longer."""
+        ms = self._queue.visibility_ms
+        late = (ids for outcome, ids in outcomes if outcome.is_late)
+        return [self._queue.to_extend(self._name, ms, *ids) for ids in late]
+
+    def _to_tell(self, outcomes: Outcomes, checked: Iterable[Sequence[Any]]) -> list[Words]:
+        """What to tell of jobs; of late ones, if the answers *checked* say that they are ours."""
+        told, answers = [], iter(checked)
+        for outcome, ids in outcomes:
+            ours = ids
+            if outcome.is_late:
+                ours = [i for i, until in zip(ids, next(answers), strict=True) if until is not None]
+                if len(ours) < len(ids):
+                    log.warning(
+                        "queue %s, worker %s: %d jobs ended too late, and are not its own any more",
+                        *(self._queue.name, self._name, len(ids) - len(ours)),
+                    )
+            if ours:
+                told.append(self._queue.to_tell(outcome, ours))
+        return told
 
     def _warn(self, what: str) -> None:
         log.warning("queue %s, worker %s: %s", self._queue.name, self._name, what, exc_info=True)
@@ -281,7 +308,8 @@ class Attempt:
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> bool:
         took_s = time.monotonic() - self._began
         kept_s = self._job.kept_s(self._began)
-        self._hand.end(self._job.id, self._outcome(error), took_s, kept_s)
+        outcome = None if self._job.is_told else self._outcome(error)
+        self._hand.end(self._job.id, outcome, took_s, kept_s)
         return isinstance(error, Exception)
 
     def _outcome(self, error: BaseException | None) -> Outcome | None:
@@ -289,23 +317,37 @@ class Attempt:
             return DONE
         if not isinstance(error, Exception):  # the worker ends, whatever becomes of the job
             return None
-        reason, where = ("REASON", _reason(error)), (self._job.queue.name, self._job.id)
+        reason, where = reason_of(error), (self._job.queue.name, self._job.id)
         if isinstance(error, Rejected):
-            log.warning("queue %s: job %s was rejected: %s", *where, error)
-            return Outcome(REJECTED, reason)
+            log.warning("queue %s: job %s was rejected: %s", *where, reason)
+            return rejected(reason)
         if isinstance(error, Retry):
-            log.info("queue %s: job %s is put off: %s", *where, error)
-            return Outcome(FAILED, ("DELAY", error.delay_ms, *reason))
+            log.info("queue %s: job %s is put off: %s", *where, reason)
+            return failed(reason, error.delay_ms)
         log.error("queue %s: job %s has failed", *where, exc_info=error)
-        return Outcome(FAILED, reason)
+        return failed(reason)
 
 
-def _reason(error: Exception) -> bytes:
-    """What a dead letter says. It may have any characters, and even an exception of its own."""
-    is_ours = isinstance(error, Rejected | Retry)
-    text = str(error) if is_ours else "".join(format_exception_only(error)).strip()
+def rejected(reason: str) -> Outcome:
+    return Outcome(REJECTED, _reason(reason))
+
+
+def failed(reason: str, delay_ms: int | None = None) -> Outcome:
+    """None: it waits as long as the queue's back-off says."""
+    delay = () if delay_ms is None else ("DELAY", min(max(0, int(delay_ms)), MOST_DELAY_MS))
+    return Outcome(FAILED, (*delay, *_reason(reason)))
+
+
+def _reason(text: str) -> Words:
+    """What a dead letter says. It may have any characters."""
     cut = text.encode(errors="backslashreplace")[:MOST_REASON]
-    return cut.decode(errors="ignore").encode()  # without half a character at the end
+    return ("REASON", cut.decode(errors="ignore").encode())  # without half a character at the end
+
+
+def reason_of(error: Exception) -> str:
+    """What is told of *error*: of Rejected and Retry the text alone."""
+    is_ours = isinstance(error, Rejected | Retry)
+    return str(error) if is_ours else "".join(format_exception_only(error)).strip()
 
 
 def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:

@@ -121,6 +121,42 @@ async def test_a_job_that_fails_late_fails_if_it_was_extended(
     assert await Worker(queue, nothing).drain() == 1
 
 
+async def test_a_job_that_is_put_off_late_is_put_off(
+    client: redis.asyncio.Redis, server: PenstockServer
+) -> None:
+    queue = Queue(client, "short", visibility_ms=100)
+    await queue.declare()
+    await queue.enqueue({"to": "ann"})
+    server.freeze()
+
+    async def put_off(job: Job) -> None:
+        await asyncio.sleep(0.06)
+        raise Retry(60_000)
+
+    assert await Worker(queue, put_off).drain() == 1
+    server.travel(milliseconds=59_999)
+    assert await queue.take("w") is None
+    server.travel(milliseconds=1)
+    assert await queue.take("w") is not None
+
+
+async def test_a_job_by_hand_fails_or_is_put_off_unless_it_is_another_s(
+    queue: Queue, server: PenstockServer
+) -> None:
+    await queue.enqueue_many([{"to": "ann"}, {"to": "bob"}])
+    first, second = await queue.take("w"), await queue.take("w")
+    assert first is not None
+    assert second is not None
+    assert await first.fail()
+    assert await second.retry(3_600_000)
+    assert not await second.reject()
+    server.travel(seconds=1)
+    again = await queue.take("w")
+    assert again is not None
+    assert again.id == first.id
+    assert await left(queue) == (2, 0)
+
+
 async def test_a_paused_queue_gives_nothing(queue: Queue) -> None:
     await queue.enqueue({"to": "ann"})
     await queue.pause()

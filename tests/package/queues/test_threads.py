@@ -52,6 +52,12 @@ def held(queue: Queue) -> int:
     return sum(bool(entry["consumer"]) for entry in found)
 
 
+def taken(queue: Queue) -> Job:
+    job = queue.take("w")
+    assert job is not None
+    return job
+
+
 def reasons(queue: Queue) -> list[str]:
     """What the dead letters say."""
     letters: Any = queue.client.xrange(queue.dead_letters)
@@ -221,6 +227,116 @@ def test_a_job_that_fails_after_it_was_lost_is_left_to_who_has_it(client: redis.
 
     assert Worker(queue, fail).drain() == 1
     assert held(queue) == 1
+
+
+@pytest.fixture
+def short(client: redis.Redis, server: PenstockServer) -> Queue:
+    """A queue in which a job of 60 ms ends late, and never too late: the clock stands still."""
+    queue = Queue(client, "short", visibility_ms=100)
+    queue.declare()
+    queue.enqueue({"to": "ann"})
+    server.freeze()
+    return queue
+
+
+def test_a_job_that_is_put_off_late_is_put_off(short: Queue, server: PenstockServer) -> None:
+    def put_off(job: Job) -> None:
+        time.sleep(0.06)
+        raise Retry(60_000)
+
+    assert Worker(short, put_off).drain() == 1
+    server.travel(milliseconds=59_999)
+    assert short.take("w") is None
+    server.travel(milliseconds=1)
+    assert short.take("w") is not None
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no such address"), Rejected("no such address")])
+def test_a_job_that_fails_late_says_why(short: Queue, error: Exception) -> None:
+    def fail(job: Job) -> None:
+        time.sleep(0.06)
+        raise error
+
+    Queue(short.client, "short", visibility_ms=100, max_deliveries=1).declare()
+    assert (Worker(short, fail).drain(), *left(short)) == (1, 0, 1)
+    assert "no such address" in reasons(short)[0]
+
+
+@pytest.mark.parametrize("error", [RuntimeError(), Rejected(), Retry(0)])
+def test_a_job_that_ends_when_it_is_another_s_is_left_to_that(
+    short: Queue, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(job: Job) -> None:
+        time.sleep(0.06)
+        short.client.xclaim("short", "workers", "other", 0, [job.id])
+        raise error
+
+    assert (Worker(short, fail).drain(), *left(short)) == (1, 1, 0)
+    assert held(short) == 1
+    assert "1 jobs ended too late" in caplog.text
+
+
+def test_a_failure_is_told_when_the_server_is_back(
+    queue: Queue, server: PenstockServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "AGAIN_S", 0)
+    call, failures = queue.call, [redis.ConnectionError()]
+
+    def lost(*commands: tuple[object, ...]) -> list[object]:
+        if failures and commands[0][0] == "XNACK":
+            raise failures.pop()
+        return call(*commands)
+
+    def work(job: Job) -> None:
+        if job.fields["to"] == "ann":
+            raise Retry(3_600_000)
+        until(lambda: held(queue) == 1, "the other job was put off")
+        worker.stop()
+
+    monkeypatch.setattr(queue, "call", lost)
+    worker = Worker(queue, work)
+    queue.enqueue_many([{"to": "ann"}, {"to": "bob"}])
+    worker.run()
+    server.travel(minutes=59)
+    assert (queue.take("w"), failures) == (None, [])
+
+
+def test_a_job_by_hand_fails_or_is_put_off_or_rejected(
+    client: redis.Redis, server: PenstockServer
+) -> None:
+    queue = Queue(client, "by hand", max_deliveries=3)
+    queue.declare()
+    queue.enqueue({"to": "ann"})
+    server.freeze()
+    assert taken(queue).fail("busy")
+    server.travel(milliseconds=999)
+    assert queue.take("w") is None
+    server.travel(milliseconds=1)
+    assert taken(queue).retry(60_000)
+    server.travel(milliseconds=59_999)
+    assert queue.take("w") is None
+    server.travel(milliseconds=1)
+    assert taken(queue).fail("no such address")
+    queue.enqueue({"to": "bob"})
+    assert taken(queue).reject("not bob")
+    assert reasons(queue) == ["no such address", "not bob"]
+
+
+def test_a_job_by_hand_that_is_another_s_is_left_to_that(queue: Queue) -> None:
+    queue.enqueue({"to": "ann"})
+    job = taken(queue)
+    queue.client.xclaim(queue.name, queue.group, "other", 0, [job.id])
+    assert (job.fail(), job.retry(0), job.reject()) == (False, False, False)
+    assert (held(queue), *left(queue)) == (1, 1, 0)
+
+
+def test_what_a_job_has_said_itself_holds(queue: Queue, server: PenstockServer) -> None:
+    queue.enqueue({"to": "ann"})
+    assert Worker(queue, lambda job: job.fail()).drain() == 1
+    assert left(queue) == (1, 0)
+    server.travel(seconds=1)
+    assert Worker(queue, lambda job: job.reject()).drain() == 1
+    assert left(queue) == (0, 1)
 
 
 def test_a_job_of_a_worker_that_died_is_another_s(queue: Queue, server: PenstockServer) -> None:
