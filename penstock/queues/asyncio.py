@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from inspect import isawaitable
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -181,6 +182,7 @@ class Worker(WorkerWords[Queue]):
 
     A job is done when *function* returns. If it raises, the job comes again after the queue's
     back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
+    A plain function may be one, too; while it works, the loop stands still.
 
     Raises ValueError if *concurrency* is not positive.
     """
@@ -188,7 +190,7 @@ class Worker(WorkerWords[Queue]):
     def __init__(
         self,
         queue: Queue,
-        function: Callable[[Job], Awaitable[object]],
+        function: Callable[[Job], object],
         *,
         name: str = "",
         concurrency: int = 1,
@@ -243,7 +245,9 @@ class Worker(WorkerWords[Queue]):
         job = Job(self._queue, self._name, *entry)
         with self._attempt(job):
             try:
-                await self._function(job)
+                result = self._function(job)
+                if isawaitable(result):
+                    await result
             except asyncio.CancelledError as error:
                 task = asyncio.current_task()
                 if task is None or task.cancelling():

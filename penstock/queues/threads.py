@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from inspect import iscoroutinefunction
+from inspect import isawaitable, iscoroutine, iscoroutinefunction
 from math import ceil
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,6 +19,7 @@ from penstock.queues.words import (
     KEEP_S,
     WAIT_MS,
     JobWords,
+    NotRunError,
     QueueWords,
     Words,
     WorkerWords,
@@ -35,6 +36,8 @@ from penstock.queues.words import (
 
 if TYPE_CHECKING:
     Client: TypeAlias = redis.Redis
+
+FOR_ASYNCIO = "a function that returns a coroutine is for the Worker of penstock.queues.asyncio"
 
 
 class Queue(QueueWords["Client"]):
@@ -215,14 +218,15 @@ class Worker(WorkerWords[Queue]):
     back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
 
     Raises TypeError if *function* is a coroutine function, which only asyncio's Worker runs, and
-    ValueError if *threads* is not positive.
+    ValueError if *threads* is not positive. run() and drain() raise TypeError if *function* returns
+    a coroutine, and the job goes back.
     """
 
     def __init__(
         self, queue: Queue, function: Callable[[Job], object], *, name: str = "", threads: int = 1
     ) -> None:
         if iscoroutinefunction(function):
-            raise TypeError("a coroutine function is for the Worker of penstock.queues.asyncio")
+            raise TypeError(FOR_ASYNCIO)
         super().__init__(queue, name, threads)
         self._function = function
         self._reading = threading.Lock()  # one thread reads for all
@@ -285,7 +289,11 @@ class Worker(WorkerWords[Queue]):
         job = Job(self._queue, self._name, *entry)
         with self._attempt(job):
             try:
-                self._function(job)
+                result = self._function(job)
+                if result is not None and isawaitable(result):
+                    if iscoroutine(result):
+                        result.close()
+                    raise NotRunError(FOR_ASYNCIO)
             finally:
                 self._heard = time.monotonic()
 

@@ -20,7 +20,7 @@ from opentelemetry import propagate, trace
 from opentelemetry.propagators.textmap import Getter
 from opentelemetry.trace import SpanKind
 
-from penstock.queues.words import JobWords, QueueWords, Rejected, Retry
+from penstock.queues.words import JobWords, QueueWords, Rejected, Retry, reason_of
 
 Result = TypeVar("Result")
 
@@ -90,7 +90,7 @@ def _processing(job: JobWords[Any]) -> Iterator[None]:
         try:
             yield
         except (Retry, Rejected) as told:
-            span.add_event(type(told).__name__.lower(), {"reason": str(told)})
+            span.add_event(type(told).__name__.lower(), {"reason": reason_of(told)})
             raise
         except Exception as error:
             span.record_exception(error)

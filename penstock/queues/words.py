@@ -6,7 +6,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from traceback import format_exception_only
@@ -15,7 +15,16 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import redis
 from redis.client import NEVER_DECODE
 
-from penstock.queues.hand import DONE, FAILED, REJECTED, Entry, Hand, Outcome, Outcomes
+from penstock.queues.hand import (
+    DONE,
+    FAILED,
+    REJECTED,
+    RELEASED,
+    Entry,
+    Hand,
+    Outcome,
+    Outcomes,
+)
 
 Words: TypeAlias = tuple[Any, ...]
 Item = TypeVar("Item")
@@ -50,9 +59,15 @@ class Rejected(Exception):
 class Retry(Exception):
     """Raised by a worker's function: try again, but not before *delay_ms* ms have passed."""
 
+    delay_ms = 0  # of a subclass that says nothing else
+
     def __init__(self, delay_ms: int, reason: str = "") -> None:
         super().__init__(reason or f"after {delay_ms} ms")
         self.delay_ms = min(max(0, int(delay_ms)), MOST_DELAY_MS)
+
+
+class NotRunError(TypeError):
+    """A worker's function has returned what is to be awaited, and nobody awaits that."""
 
 
 class QueueWords(Generic[AnyClient]):
@@ -310,11 +325,13 @@ class Attempt:
         kept_s = self._job.kept_s(self._began)
         outcome = None if self._job.is_told else self._outcome(error)
         self._hand.end(self._job.id, outcome, took_s, kept_s)
-        return isinstance(error, Exception)
+        return isinstance(error, Exception) and not isinstance(error, NotRunError)
 
     def _outcome(self, error: BaseException | None) -> Outcome | None:
         if error is None:
             return DONE
+        if isinstance(error, NotRunError):
+            return RELEASED
         if not isinstance(error, Exception):  # the worker ends, whatever becomes of the job
             return None
         reason, where = reason_of(error), (self._job.queue.name, self._job.id)
@@ -346,8 +363,10 @@ def _reason(text: str) -> Words:
 
 def reason_of(error: Exception) -> str:
     """What is told of *error*: of Rejected and Retry the text alone."""
-    is_ours = isinstance(error, Rejected | Retry)
-    return str(error) if is_ours else "".join(format_exception_only(error)).strip()
+    if isinstance(error, Rejected | Retry):
+        with suppress(Exception):  # that of a subclass may fail
+            return str(error)
+    return "".join(format_exception_only(error)).strip()
 
 
 def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:

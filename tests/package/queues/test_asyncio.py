@@ -76,6 +76,13 @@ async def test_a_job_that_fails_comes_again_and_then_is_a_dead_letter(
     assert await Worker(queue, nothing).drain() == 1
 
 
+async def test_a_plain_function_does_jobs_too(queue: Queue) -> None:
+    done: list[str] = []
+    await queue.enqueue({"to": "ann"})
+    assert await Worker(queue, lambda job: done.append(job.fields["to"])).drain() == 1
+    assert (done, await left(queue)) == (["ann"], (0, 0))
+
+
 async def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
     async def reject(job: Job) -> None:
         raise Rejected(job.id)

@@ -153,6 +153,13 @@ class Mute(Exception):
         raise RuntimeError
 
 
+class MutelyRejected(Mute, Rejected): ...
+
+
+class MuteRetry(Mute, Retry):
+    def __init__(self) -> None: ...
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -160,6 +167,8 @@ class Mute(Exception):
         (RuntimeError("€" * 5000), f"RuntimeError: {'€' * 328}"),
         (RuntimeError("\udcff\r\n1"), "RuntimeError: \\udcff\r\n1"),
         (Mute(), f"{__name__}.Mute: <exception str() failed>"),
+        (MutelyRejected(), f"{__name__}.MutelyRejected: <exception str() failed>"),
+        (MuteRetry(), f"{__name__}.MuteRetry: <exception str() failed>"),
         (Retry(-1.5), "after -1.5 ms"),  # type: ignore[arg-type]
         (Rejected("no such address"), "no such address"),
         (Rejected(), ""),
@@ -187,6 +196,28 @@ def test_a_coroutine_function_is_for_another_worker(queue: Queue) -> None:
 
     with pytest.raises(TypeError, match=r"penstock\.queues\.asyncio"):
         Worker(queue, send)
+
+
+def test_what_returns_a_coroutine_is_for_another_worker(queue: Queue) -> None:
+    async def send(job: Job) -> None: ...
+
+    class Sender:
+        async def __call__(self, job: Job) -> None: ...
+
+    class Later:
+        def __await__(self) -> Iterator[None]:
+            return iter(())
+
+    queue.enqueue({"to": "ann"})
+
+    def begin(job: Job) -> object:
+        return send(job)
+
+    for function in (begin, Sender(), lambda job: Later()):
+        with pytest.raises(TypeError, match=r"penstock\.queues\.asyncio"):
+            Worker(queue, function).drain()
+    assert (held(queue), *left(queue)) == (0, 1, 0)
+    assert Worker(queue, print).drain() == 1
 
 
 def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
