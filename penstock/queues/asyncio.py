@@ -32,6 +32,7 @@ from penstock.queues.words import (
     has_nothing,
     is_lost,
     is_missing,
+    is_unused,
     options_of,
     rejected,
     waits,
@@ -60,22 +61,47 @@ class Queue(QueueWords["Client"]):
     async def declare(self) -> None:
         """Make the queue, if it is not there, and give it these settings.
 
-        On Redis or Valkey it raises ResponseError, and leaves nothing behind.
+        Raises ResponseError if the server refuses that, as Redis and Valkey do; then what this call
+        has made is removed.
         """
         try:
             await self.call(self.to_set(), self.to_set_retention())
         except redis.ResponseError as error:
             if not is_missing(error):
                 raise
-            await self._create()
-            await self.call(self.to_set(), self.to_set_retention())
+            absent = await self._create()
+            try:
+                await self.call(self.to_set(), self.to_set_retention())
+            except redis.ResponseError:
+                if absent is not None:
+                    await self._undo(absent)
+                raise
 
-    async def _create(self) -> None:
+    async def _create(self) -> list[str | bytes] | None:
+        """Make the group. Returns which streams were not there; None if the group was."""
+        streams = (self.name, self.dead_letters)
+        absent = [stream for stream in streams if not await self.client.exists(stream)]
         try:
             await self.call(self.to_create())
         except redis.ResponseError as error:
             if "BUSYGROUP" not in str(error):  # somebody else has made it meanwhile
                 raise
+            return None
+        return absent
+
+    async def _undo(self, absent: list[str | bytes]) -> None:
+        """Remove the group, and those streams that nobody has used since."""
+        with suppress(redis.RedisError):
+            await self.call(self.to_destroy())
+        for stream in absent:
+            with suppress(redis.RedisError):
+                async with self.client.pipeline() as pipeline:
+                    transaction: Any = pipeline
+                    await transaction.watch(stream)
+                    if is_unused(await transaction.xinfo_stream(stream)):
+                        transaction.multi()
+                        transaction.delete(stream)
+                        await transaction.execute()
 
     async def enqueue(
         self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from inspect import isawaitable, iscoroutine, iscoroutinefunction
 from math import ceil
 from queue import Empty, SimpleQueue
@@ -29,6 +30,7 @@ from penstock.queues.words import (
     has_nothing,
     is_lost,
     is_missing,
+    is_unused,
     options_of,
     rejected,
     waits,
@@ -57,22 +59,46 @@ class Queue(QueueWords["Client"]):
     def declare(self) -> None:
         """Make the queue, if it is not there, and give it these settings.
 
-        On Redis or Valkey it raises ResponseError, and leaves nothing behind.
+        Raises ResponseError if the server refuses that, as Redis and Valkey do; then what this call
+        has made is removed.
         """
         try:
             self.call(self.to_set(), self.to_set_retention())
         except redis.ResponseError as error:
             if not is_missing(error):
                 raise
-            self._create()
-            self.call(self.to_set(), self.to_set_retention())
+            absent = self._create()
+            try:
+                self.call(self.to_set(), self.to_set_retention())
+            except redis.ResponseError:
+                if absent is not None:
+                    self._undo(absent)
+                raise
 
-    def _create(self) -> None:
+    def _create(self) -> list[str | bytes] | None:
+        """Make the group. Returns which streams were not there; None if the group was."""
+        streams = (self.name, self.dead_letters)
+        absent = [stream for stream in streams if not self.client.exists(stream)]
         try:
             self.call(self.to_create())
         except redis.ResponseError as error:
             if "BUSYGROUP" not in str(error):  # somebody else has made it meanwhile
                 raise
+            return None
+        return absent
+
+    def _undo(self, absent: list[str | bytes]) -> None:
+        """Remove the group, and those streams that nobody has used since."""
+        with suppress(redis.RedisError):
+            self.call(self.to_destroy())
+        for stream in absent:
+            with suppress(redis.RedisError), self.client.pipeline() as pipeline:
+                transaction: Any = pipeline
+                transaction.watch(stream)
+                if is_unused(transaction.xinfo_stream(stream)):
+                    transaction.multi()
+                    transaction.delete(stream)
+                    transaction.execute()
 
     def enqueue(self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0) -> Any:
         """Add a job of these *fields*, in *delay_ms* ms. Returns its id.

@@ -82,21 +82,22 @@ class QueueWords(Generic[AnyClient]):
     A worker that neither reads nor extends for a day, or twice *visibility_ms*, is taken for dead.
     Done jobs leave the stream when all its groups have done them, unless *keep_done*.
 
-    Raises ValueError if *visibility_ms* is not positive.
+    Raises ValueError if *visibility_ms* is not positive, or *backoff_ms* not a whole
+    number, or several.
     """
 
     def __init__(
         self,
         client: AnyClient,
-        name: str,
+        name: str | bytes,
         *,
-        group: str = "workers",
+        group: str | bytes = "workers",
         visibility_ms: int = 30_000,
-        backoff_ms: Sequence[int] = (1_000, 10_000, 60_000),
+        backoff_ms: Sequence[int] | int = (1_000, 10_000, 60_000),
         max_deliveries: int = 5,
         max_pending: int = 0,
         order_by: str = "",
-        dead_letters: str = "",
+        dead_letters: str | bytes = "",
         keep_done: bool = False,
     ) -> None:
         if visibility_ms < 1:
@@ -105,10 +106,12 @@ class QueueWords(Generic[AnyClient]):
         self.name = name
         self.group = group
         self.visibility_ms = visibility_ms
-        self.dead_letters = dead_letters or f"{name}:dead"
+        self.dead_letters = dead_letters or (
+            name + b":dead" if isinstance(name, bytes) else f"{name}:dead"
+        )
         self._keep_done = keep_done
         self._settings = (
-            "VISIBILITY", visibility_ms, "BACKOFF", *(backoff_ms or (0,)),
+            "VISIBILITY", visibility_ms, "BACKOFF", *_waits(backoff_ms),
             "MAXDELIVERIES", max_deliveries,
             "DEADLETTER", self.dead_letters, "MKSTREAM", "MAXPENDING", max_pending,
             "CONSUMERTIMEOUT", max(DEAD_MS, 2 * visibility_ms),
@@ -117,6 +120,9 @@ class QueueWords(Generic[AnyClient]):
 
     def to_create(self) -> Words:
         return ("XGROUP CREATE", self.name, self.group, "0", "MKSTREAM")
+
+    def to_destroy(self) -> Words:
+        return ("XGROUP DESTROY", self.name, self.group)
 
     def to_set(self) -> Words:
         return ("XGROUP CFGSET", self.name, self.group, *self._settings)
@@ -369,6 +375,13 @@ def reason_of(error: Exception) -> str:
     return "".join(format_exception_only(error)).strip()
 
 
+def _waits(backoff_ms: Sequence[int] | int) -> Sequence[int]:
+    waits: tuple[Any, ...] = (backoff_ms,) if isinstance(backoff_ms, int) else tuple(backoff_ms)
+    if not all(isinstance(ms, int) and ms >= 0 for ms in waits):
+        raise ValueError(f"backoff_ms is a whole number of ms, or several: not {backoff_ms!r}")
+    return waits or (0,)
+
+
 def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:
     return (word for pair in fields.items() for word in pair)
 
@@ -394,6 +407,11 @@ def entries_in(answer: Any) -> list[Entry]:
 def is_missing(error: redis.ResponseError) -> bool:
     """Whether there is no such group, or no such stream."""
     return "NOGROUP" in str(error) or "requires the key to exist" in str(error)
+
+
+def is_unused(stream: Mapping[str, Any]) -> bool:
+    """Whether XINFO STREAM tells of a stream without entries and groups."""
+    return not (stream["length"] or stream["groups"] or stream.get("scheduled"))
 
 
 def is_lost(error: redis.RedisError) -> bool:
