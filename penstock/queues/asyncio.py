@@ -104,20 +104,33 @@ class Queue(QueueWords["Client"]):
                         await transaction.execute()
 
     async def enqueue(
-        self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0
+        self,
+        fields: Mapping[Any, Any],
+        *,
+        delay_ms: int = 0,
+        expire_ms: int = 0,
+        once: str | bytes = "",
     ) -> Any:
         """Add a job of these *fields*, in *delay_ms* ms. Returns its id.
 
         That of a delayed job is for cancel(): it gets another one when it is due. A job that is not
-        done *expire_ms* ms after it was added is a dead letter.
+        done *expire_ms* ms after it was added is a dead letter. With the word *once* it is added
+        only if none was with that word of late, by default within 100 s; else the id of that one is
+        returned. So a call whose answer was lost, and that redis-py sends again, adds one job.
+
+        Raises ValueError if there are no fields, or for *once* with *delay_ms*.
         """
-        return (await self.call(self.to_add(fields, delay_ms, expire_ms)))[0]
+        return (await self.call(self.to_add(fields, delay_ms, expire_ms, once)))[0]
 
     async def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
-        """Add a job of each of these fields, many in a round trip. Returns their ids."""
+        """Add a job of each of these fields, a thousand in a round trip. Returns their ids.
+
+        Raises ValueError if a job has no fields, before any of its thousand is sent. If the server
+        refuses some, it raises the first of these errors, and the others of the thousand are added.
+        """
         added: list[Any] = []
         for some in batches(jobs, AT_ONCE):
-            added += await self.call(*map(self.to_add, some))
+            added += await self.call(*self.to_add_many(some, len(added)))
         return added
 
     async def cancel(self, job_id: Any) -> bool:
@@ -158,10 +171,17 @@ class Queue(QueueWords["Client"]):
         return int((await self.call(self.to_redrive(count)))[0])
 
     async def take(self, worker: str, wait_ms: int | None = None) -> Job | None:
-        """The next job for *worker*, or None after *wait_ms* ms (None, or 0: at once)."""
+        """The next job for *worker*, or None after *wait_ms* ms (None, or 0: at once).
+
+        A job that the client cannot decode is rejected.
+        """
         for some_ms in waits(wait_ms):
-            for entry in entries_in((await self.call(self.to_take(worker, 1, some_ms)))[0]):
-                return Job(self, worker, *self.reader()(entry))
+            to_take = self.to_take(worker, 1, some_ms)
+            while entries := entries_in((await self.call(to_take))[0]):
+                try:
+                    return Job(self, worker, *self.reader()(entries[0]))
+                except UnicodeDecodeError as error:
+                    await self.call(self.to_refuse(entries[0][0], error))
         return None
 
 

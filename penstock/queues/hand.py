@@ -2,8 +2,8 @@
 
 A worker reads many jobs at a time, and tells the server of many at a time. So that nobody notices:
 
-- it reads ahead as much as it does in AHEAD_S, by how long jobs took of late. If they take longer
-  than that, it reads no job that it cannot begin at once;
+- it reads ahead as much as it does in AHEAD_S, by how long jobs took of late, and up to MOST_BYTES.
+  If they take longer than that, it reads no job that it cannot begin at once;
 - what has waited here for HOLD_S, or half of its visibility, since a job before it was slow, goes
   back to the queue uncounted;
 - what is done is told within KEEP_S (words.py), however long the next job takes.
@@ -23,6 +23,7 @@ Entry: TypeAlias = tuple[Any, dict[Any, Any]]
 AHEAD_S = 0.05
 HOLD_S = 1.0
 MOST = 500  # jobs that are read at a time
+MOST_BYTES = 8 << 20  # of them, unless the first one alone has more
 NEWEST = 0.1  # the weight of the newest job in the mean
 
 

@@ -18,6 +18,7 @@ from redis.client import NEVER_DECODE
 from penstock.queues.hand import (
     DONE,
     FAILED,
+    MOST_BYTES,
     REJECTED,
     RELEASED,
     Entry,
@@ -130,10 +131,30 @@ class QueueWords(Generic[AnyClient]):
     def to_set_retention(self) -> Words:
         return ("XCFGSET", self.name, "RETAIN-ACKED", "no" if self._keep_done else "yes")
 
-    def to_add(self, fields: Mapping[Any, Any], delay_ms: int = 0, expire_ms: int = 0) -> Words:
+    def to_add(
+        self,
+        fields: Mapping[Any, Any],
+        delay_ms: int = 0,
+        expire_ms: int = 0,
+        once: str | bytes = "",
+    ) -> Words:
+        """Raises ValueError if there are no fields, or for a delayed job that is added once."""
+        if not fields:
+            raise ValueError("a job has a field at least")
+        if once and delay_ms:
+            raise ValueError("a delayed job cannot be added once: it is added when it is due")
+        # A producer of its own, as the server knows only so many ids of each.
+        first = ("IDMP", once, "once") if once else ()
         when = ("DELAY", delay_ms) if delay_ms else ()
         until = ("EXPIRE", expire_ms) if expire_ms else ()
-        return ("XADD", self.name, *when, *until, "*", *_flat(fields))
+        return ("XADD", self.name, *when, *until, *first, "*", *_flat(fields))
+
+    def to_add_many(self, jobs: Sequence[Mapping[Any, Any]], first: int) -> list[Words]:
+        """Raises ValueError if one has no fields; it is counted from *first* on."""
+        for number, fields in enumerate(jobs, first):
+            if not fields:
+                raise ValueError(f"job {number} has no fields: none was added from {first} on")
+        return [self.to_add(fields) for fields in jobs]
 
     def to_cancel(self, job_id: Any) -> Words:
         return ("XUNSCHEDULE", self.name, job_id)
@@ -154,8 +175,8 @@ class QueueWords(Generic[AnyClient]):
     def to_take(self, worker: str, count: int, wait_ms: int | None) -> Words:
         wait = () if wait_ms is None else ("BLOCK", wait_ms)
         return (
-            "XREADGROUP", "GROUP", self.group, worker, "COUNT", count, *wait,
-            "STREAMS", self.name, ">",
+            "XREADGROUP", "GROUP", self.group, worker, "COUNT", count,
+            "MAXSIZE", MOST_BYTES, *wait, "STREAMS", self.name, ">",
         )  # fmt: skip
 
     def reader(self) -> Callable[[Entry], Entry]:
@@ -169,6 +190,11 @@ class QueueWords(Generic[AnyClient]):
             return str(entry[0], *how), {str(k, *how): str(v, *how) for k, v in fields}
 
         return read if encoder.decode_responses else lambda entry: entry
+
+    def to_refuse(self, job_id: Any, error: UnicodeDecodeError) -> Words:
+        """It cannot be read: what Worker does with it as well."""
+        log.warning("queue %s: job %s was rejected: %s", self.name, job_id, error)
+        return self.to_tell(rejected(reason_of(error)), [job_id])
 
     def to_tell(self, outcome: Outcome, ids: Sequence[Any]) -> Words:
         """What has become of these jobs."""

@@ -209,6 +209,27 @@ async def test_a_job_that_is_no_text_takes_no_other_with_it(
     assert letter[-1].startswith(b"UnicodeDecodeError: ")
 
 
+async def test_what_is_taken_by_hand_is_text(queue: Queue) -> None:
+    await queue.enqueue({"n": b"\xff"})
+    job_id = await queue.enqueue({"n": "1"})
+    job = await queue.take("w")
+    assert job is not None
+    assert job.id == job_id
+    assert await left(queue) == (1, 1)
+
+
+async def test_the_first_of_many_jobs_without_fields_is_named(queue: Queue) -> None:
+    with pytest.raises(ValueError, match="job 1 has no fields"):
+        await queue.enqueue_many([{"n": "1"}, {}, {"n": "2"}])
+    assert await queue.client.xlen("mails") == 0
+
+
+async def test_a_job_is_added_once(queue: Queue) -> None:
+    ids = [await queue.enqueue({"n": "1"}, once="order 7") for _ in range(2)]
+    assert ids[0] == ids[1]
+    assert await queue.client.xlen("mails") == 1
+
+
 async def test_several_jobs_are_done_at_a_time(queue: Queue) -> None:
     together, ids = asyncio.Event(), set()
 

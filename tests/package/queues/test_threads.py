@@ -496,6 +496,47 @@ def test_a_job_that_is_no_text_takes_no_other_with_it(queue: Queue, server: Pens
     assert letter[-1].startswith(b"UnicodeDecodeError: ")
 
 
+def test_what_is_taken_by_hand_is_text(queue: Queue) -> None:
+    queue.enqueue({"n": b"\xff"})
+    queue.enqueue({"n": b"\xfe"})
+    job_id = queue.enqueue({"n": "1"})
+    assert taken(queue).id == job_id
+    assert queue.client.xlen(queue.dead_letters) == 2
+    queue.enqueue({"n": b"\xff"})
+    assert queue.take("w", 1) is None
+    assert (held(queue), *left(queue)) == (1, 1, 3)
+
+
+def test_no_more_octets_are_read_than_fit(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "MOST_BYTES", 2500)
+    most: list[int] = []
+    queue.enqueue_many([{"n": "x" * 1000}] * 100)
+    queue.enqueue({"n": "x" * 10_000})
+    assert Worker(queue, lambda job: most.append(held(queue))).drain() == 101
+    assert max(most) <= 4  # the job itself, and one that is done and not told yet, or two
+
+
+def test_the_first_of_many_jobs_without_fields_is_named(queue: Queue) -> None:
+    jobs: list[dict[str, str]] = [{"n": "1"}, {}, {"n": "2"}]
+    with pytest.raises(ValueError, match="job 1 has no fields"):
+        queue.enqueue_many(jobs)
+    assert queue.client.xlen("mails") == 0
+    with pytest.raises(ValueError, match="job 1001 has no fields: none was added from 1000 on"):
+        queue.enqueue_many([*[{"n": "1"}] * 1000, *jobs])
+    assert queue.client.xlen("mails") == 1000
+    with pytest.raises(ValueError, match="field"):
+        queue.enqueue({})
+
+
+def test_a_job_is_added_once(queue: Queue) -> None:
+    ids = [queue.enqueue({"n": "1"}, once="order 7", expire_ms=60_000) for _ in range(2)]
+    others = {queue.enqueue({"n": "1"}, once=f"order {number}") for number in range(200)}
+    assert queue.enqueue({"n": "1"}, once="order 7") == ids[0] == ids[1]
+    assert (len(others), queue.client.xlen("mails")) == (200, 200)
+    with pytest.raises(ValueError, match="delayed"):
+        queue.enqueue({"n": "1"}, once="order 8", delay_ms=1)
+
+
 def test_several_threads_work_until_they_are_stopped(queue: Queue) -> None:
     together = threading.Barrier(3, timeout=20)
     ids, places = set(), set()
