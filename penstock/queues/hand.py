@@ -129,5 +129,5 @@ class Hand:
 
 
 def _late(outcome: Outcome) -> Outcome:
-    """*outcome* when its job may be another's. What is done is done, whoever has it."""
+    """*outcome* when its job may be another's. What is done is done, in any hands."""
     return outcome._replace(is_late=True) if outcome.mode else outcome

@@ -457,7 +457,7 @@ def has_nothing(consumers: Any, worker: str) -> bool:
 
 
 def waits(wait_ms: int | None) -> Iterator[int | None]:
-    """Together *wait_ms*, each shorter than redis-py waits for an answer: 5 s by default."""
+    """Together *wait_ms*, each shorter than redis-py 8 waits for an answer by default: 5 s."""
     if not wait_ms:
         yield None
         return
