@@ -192,7 +192,8 @@ class Job(JobWords[Queue]):
 
     async def done(self) -> None:
         """Say that it is done. A worker does so when its function has returned."""
-        await self.queue.call(self._to_tell(DONE))
+        await self.queue.call(self.queue.to_tell(DONE, [self.id]))
+        self.is_told = True
 
     async def fail(self, reason: str = "") -> bool:
         """Have it tried again after the queue's back-off. False if it is not ours any more.
@@ -213,7 +214,8 @@ class Job(JobWords[Queue]):
         """Tell the *outcome*, unless the job is another worker's, which shall keep it, or done."""
         is_ours = await self.extend(self.queue.visibility_ms)
         if is_ours:
-            await self.queue.call(self._to_tell(outcome))
+            await self.queue.call(self.queue.to_tell(outcome, [self.id]))
+        self.is_told = True
         return is_ours
 
     async def extend(self, ms: int) -> bool:

@@ -189,7 +189,8 @@ class Job(JobWords[Queue]):
 
     def done(self) -> None:
         """Say that it is done. A worker does so when its function has returned."""
-        self.queue.call(self._to_tell(DONE))
+        self.queue.call(self.queue.to_tell(DONE, [self.id]))
+        self.is_told = True
 
     def fail(self, reason: str = "") -> bool:
         """Have it tried again after the queue's back-off. False if it is not ours any more.
@@ -210,7 +211,8 @@ class Job(JobWords[Queue]):
         """Tell the *outcome*, unless the job is another worker's, which shall keep it, or done."""
         is_ours = self.extend(self.queue.visibility_ms)
         if is_ours:
-            self.queue.call(self._to_tell(outcome))
+            self.queue.call(self.queue.to_tell(outcome, [self.id]))
+        self.is_told = True
         return is_ours
 
     def extend(self, ms: int) -> bool:
@@ -298,10 +300,12 @@ class Worker(WorkerWords[Queue]):
             self.stop()
             for thread in others:
                 thread.join()
-            self._ask(self._sign_off)
-            for line in self._lines:
-                line.hang_up()
-            self._lines.clear()
+            try:
+                self._ask(self._sign_off)
+            finally:
+                for line in self._lines:
+                    line.hang_up()
+                self._lines.clear()
         if self._failed is not None:
             raise self._failed
 

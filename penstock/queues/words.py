@@ -236,10 +236,6 @@ class JobWords(Generic[AnyQueue]):
         self._kept_until = asked if until is None else asked + ms / 1000
         return until is not None
 
-    def _to_tell(self, outcome: Outcome) -> Words:
-        self.is_told = True
-        return self.queue.to_tell(outcome, [self.id])
-
     def kept_s(self, began: float) -> float | None:
         """How long after it *began* it is ours, if it has been extended."""
         return None if self._kept_until is None else self._kept_until - began

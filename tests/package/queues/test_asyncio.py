@@ -131,13 +131,13 @@ async def test_a_job_that_fails_late_fails_if_it_was_extended(
 async def test_a_job_that_is_put_off_late_is_put_off(
     client: redis.asyncio.Redis, server: PenstockServer
 ) -> None:
-    queue = Queue(client, "short", visibility_ms=100)
+    queue = Queue(client, "short", visibility_ms=400)
     await queue.declare()
     await queue.enqueue({"to": "ann"})
     server.freeze()
 
     async def put_off(job: Job) -> None:
-        await asyncio.sleep(0.06)
+        await asyncio.sleep(0.25)
         raise Retry(60_000)
 
     assert await Worker(queue, put_off).drain() == 1

@@ -262,8 +262,8 @@ def test_a_job_that_fails_after_it_was_lost_is_left_to_who_has_it(client: redis.
 
 @pytest.fixture
 def short(client: redis.Redis, server: PenstockServer) -> Queue:
-    """A queue in which a job of 60 ms ends late, and never too late: the clock stands still."""
-    queue = Queue(client, "short", visibility_ms=100)
+    """A queue in which a job of 0.25 s ends late, and never too late: the clock stands still."""
+    queue = Queue(client, "short", visibility_ms=400)
     queue.declare()
     queue.enqueue({"to": "ann"})
     server.freeze()
@@ -272,7 +272,7 @@ def short(client: redis.Redis, server: PenstockServer) -> Queue:
 
 def test_a_job_that_is_put_off_late_is_put_off(short: Queue, server: PenstockServer) -> None:
     def put_off(job: Job) -> None:
-        time.sleep(0.06)
+        time.sleep(0.25)
         raise Retry(60_000)
 
     assert Worker(short, put_off).drain() == 1
@@ -285,10 +285,10 @@ def test_a_job_that_is_put_off_late_is_put_off(short: Queue, server: PenstockSer
 @pytest.mark.parametrize("error", [RuntimeError("no such address"), Rejected("no such address")])
 def test_a_job_that_fails_late_says_why(short: Queue, error: Exception) -> None:
     def fail(job: Job) -> None:
-        time.sleep(0.06)
+        time.sleep(0.25)
         raise error
 
-    Queue(short.client, "short", visibility_ms=100, max_deliveries=1).declare()
+    Queue(short.client, "short", visibility_ms=400, max_deliveries=1).declare()
     assert (Worker(short, fail).drain(), *left(short)) == (1, 0, 1)
     assert "no such address" in reasons(short)[0]
 
@@ -298,7 +298,7 @@ def test_a_job_that_ends_when_it_is_another_s_is_left_to_that(
     short: Queue, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(job: Job) -> None:
-        time.sleep(0.06)
+        time.sleep(0.25)
         short.client.xclaim("short", "workers", "other", 0, [job.id])
         raise error
 
@@ -368,6 +368,31 @@ def test_what_a_job_has_said_itself_holds(queue: Queue, server: PenstockServer) 
     server.travel(seconds=1)
     assert Worker(queue, lambda job: job.reject()).drain() == 1
     assert left(queue) == (0, 1)
+
+
+def test_a_job_that_says_too_late_that_it_failed_is_not_done(queue: Queue) -> None:
+    def fail(job: Job) -> None:
+        queue.client.xclaim(queue.name, queue.group, "other", 0, [job.id])
+        assert not job.fail()
+
+    queue.enqueue({"to": "ann"})
+    assert (Worker(queue, fail).drain(), *left(queue)) == (1, 1, 0)
+    assert held(queue) == 1
+
+
+def test_a_job_that_could_not_say_what_it_is_has_failed(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = queue.call
+
+    def lost(*commands: tuple[object, ...]) -> list[object]:
+        if commands[0][:1] == ("XACK",):
+            raise redis.ConnectionError
+        return call(*commands)
+
+    monkeypatch.setattr(queue, "call", lost)
+    queue.enqueue({"to": "ann"})
+    assert (Worker(queue, lambda job: job.done()).drain(), held(queue)) == (1, 0)
 
 
 def test_a_job_of_a_worker_that_died_is_another_s(queue: Queue, server: PenstockServer) -> None:
