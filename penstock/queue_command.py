@@ -19,12 +19,19 @@ URL = "redis://127.0.0.1:6379"
 NO_CLIENT = 'it needs redis-py: pip install "penstock[queues]"'
 NOT_PENSTOCK = "the server is not Penstock, so its groups do nothing by themselves"
 AT_ONCE = 1000  # dead letters that one XREDRIVE sends back
+PATIENCE_S = 5.0  # for the server to take a connection, and for each answer
+NEVER_MS = 2**53  # when an entry comes that waits for those before it in an order
+OCTETS = "what is not UTF-8 is there as \\udc80 to \\udcff, an octet each (Python: surrogateescape)"
 
 Row = dict[str, Any]
 
 
 class QueueError(Exception):
     """What was asked for cannot be done; the text says why, in one line."""
+
+
+class WrongTypeError(QueueError):
+    """A key is no stream."""
 
 
 def run_queue(argv: list[str], command: str) -> int:
@@ -37,15 +44,31 @@ def run_queue(argv: list[str], command: str) -> int:
     if isinstance(sys.stdout, TextIOWrapper):  # names may have signs that its charset has not
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with redis.Redis.from_url(options.url) as client:
+        with _client(options.url) as client:
             _connect(client)
             for line in options.act(client, options):
                 print(line)
     except BrokenPipeError:
         raise
+    except redis.TimeoutError as error:
+        return _refused(command, f"no answer within {PATIENCE_S:.0f} s: {error}")
     except (QueueError, redis.RedisError, ValueError, OSError) as error:
         return _refused(command, str(error))
     return 0
+
+
+def _client(url: str) -> redis.Redis:
+    """It tries once, and waits for PATIENCE_S, unless the URL says something else."""
+    from redis import Redis  # noqa: PLC0415  (not everybody has it, or needs it)
+    from redis.backoff import NoBackoff  # noqa: PLC0415
+    from redis.retry import Retry  # noqa: PLC0415
+
+    return Redis.from_url(
+        url,
+        socket_timeout=PATIENCE_S,
+        socket_connect_timeout=PATIENCE_S,
+        retry=Retry(NoBackoff(), 0),
+    )
 
 
 def _connect(client: redis.Redis) -> None:
@@ -69,10 +92,12 @@ def _parser(program: str) -> argparse.ArgumentParser:
     url = os.environ.get("REDIS_URL", URL)
     server.add_argument("--url", default=url, help=f"the server (REDIS_URL, or {URL})")
     shown = argparse.ArgumentParser(add_help=False)
-    shown.add_argument("--json", action="store_true", help="as JSON, for programs")
+    shown.add_argument("--json", action="store_true", help=f"as JSON, for programs; {OCTETS}")
     group = argparse.ArgumentParser(add_help=False)
     group.add_argument("queue", type=os.fsencode, help="the stream")
-    group.add_argument("--group", help="which of its groups, if there are several")
+    group.add_argument(
+        "--group", type=os.fsencode, help="which of its groups, if there are several"
+    )
 
     ls = verbs.add_parser("ls", parents=[server, shown], help="all queues, in a table")
     ls.add_argument(
@@ -104,11 +129,16 @@ def _ls(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
     rows: list[Row] = []
     now_ms = _now_ms(client)
     for key in sorted(client.scan_iter(options.pattern, count=1000, _type="stream")):
-        rows += (_state(client, key, group, now_ms) for group in _groups(client, key))
+        rows += _states(client, key, now_ms)
     if options.json:
         yield json.dumps(rows, indent=1)
     elif rows:
         yield from _table([_cells(row) for row in rows])
+    else:
+        every = options.pattern == b"*"
+        yield "there are no queues" if every else f"there is no queue {text(options.pattern)}"
+    if unread := sum("error" in row for row in rows):
+        raise QueueError(f"{unread} of {len(rows)} could not be read")
 
 
 def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
@@ -117,12 +147,14 @@ def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
     group = _group(client, options)
     now_ms = _now_ms(client)
     state = _state(client, key, group, now_ms)
+    if "error" in state:
+        raise QueueError(state["error"])
     jobs = {
         "scheduled": _scheduled(client, key, options.count),
         "recurring": _recurring(client, key),
         "waiting": _waiting(client, key, group, options.count),
-        "pending": _pending(client, key, group, options.count),
-        "dead": _dead(client, state["dead_letters"], options.count),
+        "pending": _pending(client, key, group, options.count, now_ms),
+        "dead": _dead(client, _octets(state["dead_letters"]), options.count),
     }
     if options.json:
         yield json.dumps(jobs, indent=1)
@@ -131,8 +163,9 @@ def _peek(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
     for kind, some in jobs.items():
         yield f"{kind}: {numbers[kind] or 0:,}"
         for job in some:
-            fields = " ".join(f"{name}={value}" for name, value in job["fields"].items())
-            yield "  ".join(("", job["id"], *_about(job, now_ms), fields))
+            named = job["fields"].items()
+            fields = " ".join(f"{_shown(name)}={_shown(value)}" for name, value in named)
+            yield "  ".join(("", _shown(job["id"]), *_about(job, now_ms), fields))
 
 
 def _check_count(options: argparse.Namespace) -> None:
@@ -163,7 +196,8 @@ def _redrive(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
 def _steer(client: redis.Redis, options: argparse.Namespace) -> Iterator[str]:
     group = _group(client, options)["name"]
     changed = _call(client, f"XGROUP {options.verb.upper()}", options.queue, group)
-    yield f"{options.verb}d" if changed else f"was {options.verb}d before"
+    before = "was paused before" if options.verb == "pause" else "was not paused"
+    yield f"{options.verb}d" if changed else before
 
 
 # ---------------------------------------------------------------------- what it asks
@@ -180,8 +214,8 @@ def _now_ms(client: redis.Redis) -> int:
 
 
 def _groups(client: redis.Redis, key: bytes) -> list[Row]:
-    """The groups, as XINFO has them; those of a stream that has gone meanwhile are none."""
-    if not client.exists(key):
+    """The groups, as XINFO has them; those of a stream that is not there are none."""
+    if not _is_stream(client, key):
         return []
     from redis import ResponseError  # noqa: PLC0415  (as above)
 
@@ -194,15 +228,29 @@ def _groups(client: redis.Redis, key: bytes) -> list[Row]:
     return found
 
 
+def _is_stream(client: redis.Redis, key: bytes) -> bool:
+    """Whether it is there. Raises WrongTypeError if it is something else."""
+    kind: Any = client.type(key)
+    if kind not in (b"stream", b"none"):
+        raise WrongTypeError(f"{text(key)} is no stream: its type is {text(kind)}")
+    return bool(kind == b"stream")
+
+
 def _group(client: redis.Redis, options: argparse.Namespace) -> Row:
     """The group that *options* name, or the only one."""
-    groups = {text(group["name"]): group for group in _groups(client, options.queue)}
+    key: bytes = options.queue
+    groups = {group["name"]: group for group in _groups(client, key)}
     if not groups:
-        raise QueueError(f"there is no queue {text(options.queue)}")
-    if options.group is None and len(groups) == 1:
+        if not _is_stream(client, key):
+            raise QueueError(f"there is no queue {text(key)}")
+        raise QueueError(f"{text(key)} has {client.xlen(key):,} entries, and no group yet")
+    names = ", ".join(map(text, groups))
+    if options.group is None:
+        if len(groups) > 1:
+            raise QueueError(f"{text(key)} has the groups {names}: say --group")
         return next(iter(groups.values()))
     if options.group not in groups:
-        raise QueueError(f"{text(options.queue)} has the groups {', '.join(groups)}: say --group")
+        raise QueueError(f"there is no group {text(options.group)}: {text(key)} has {names}")
     return groups[options.group]
 
 
@@ -212,25 +260,54 @@ def _settings(client: redis.Redis, key: bytes, group: Row) -> dict[str, Any]:
     return {text(name): value for name, value in pairs(answer)}
 
 
+def _states(client: redis.Redis, key: bytes, now_ms: int) -> Iterator[Row]:
+    """The lines of a stream in the table. What cannot be read is a line with the error."""
+    from redis import ResponseError  # noqa: PLC0415  (as above)
+
+    row: Row = {"queue": _word(key), "group": ""}
+    try:
+        for group in _groups(client, key):
+            row = {**row, "group": _word(group["name"])}
+            yield _state(client, key, group, now_ms)
+    except (WrongTypeError, ResponseError) as error:
+        yield {**row, "error": str(error)}
+
+
 def _state(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> Row:
     """The line of a queue in the table."""
+    from redis import ResponseError  # noqa: PLC0415  (as above)
+
     settings = _settings(client, key, group)
-    dead = settings["deadletter"]
-    first: Any = client.xpending(key, group["name"])["min"]
-    age_ms = None if first is None else max(0, now_ms - int(first.partition(b"-")[0]))
+    dead: bytes = settings["deadletter"]
     stream: Any = client.xinfo_stream(key)
-    return {
-        "queue": text(key),
-        "group": text(group["name"]),
+    row: Row = {
+        "queue": _word(key),
+        "group": _word(group["name"]),
         "scheduled": stream.get("scheduled", 0),
         "length": stream["length"],
         "lag": group["lag"],
         "pending": group["pending"],
-        "oldest_ms": age_ms,
-        "dead": client.xlen(dead) if dead else None,
-        "dead_letters": text(dead),
+        "oldest_ms": _age_ms(client, key, group, now_ms),
+        "dead": None,
+        "dead_letters": _word(dead),
         "paused": settings["paused"] == b"yes",
     }
+    if dead:
+        try:
+            row["dead"] = client.xlen(dead) if _is_stream(client, dead) else 0
+        except WrongTypeError as error:
+            row["error"] = str(error)
+        except ResponseError as error:
+            row["error"] = f"{text(dead)}: {error}"
+    return row
+
+
+def _age_ms(client: redis.Redis, key: bytes, group: Row, now_ms: int) -> int | None:
+    """How long ago, by its ID, the first entry was added that is pending or not delivered."""
+    ids: list[bytes] = [client.xpending(key, group["name"])["min"] or b""]
+    ids += (_octets(job["id"]) for job in _waiting(client, key, group, 1))
+    times = [int(entry_id.partition(b"-")[0]) for entry_id in ids if entry_id]
+    return max(0, now_ms - min(times)) if times else None
 
 
 def _scheduled(client: redis.Redis, key: bytes, count: int) -> list[Row]:
@@ -246,7 +323,7 @@ def _recurring(client: redis.Redis, key: bytes) -> list[Row]:
         if every_ms := shown.get("every"):
             job["when"] = f"every {span(every_ms)}"
         else:
-            job["when"] = f"{text(shown['cron'])} {text(shown['zone'])}"
+            job["when"] = f"{_word(shown['cron'])} {_word(shown['zone'])}"
         jobs.append({**job, "next_ms": shown["next"]})
     return jobs
 
@@ -256,21 +333,38 @@ def _waiting(client: redis.Redis, key: bytes, group: Row, count: int) -> list[Ro
     return [_job(*entry) for entry in entries]
 
 
-def _pending(client: redis.Redis, key: bytes, group: Row, count: int) -> list[Row]:
+def _pending(client: redis.Redis, key: bytes, group: Row, count: int, now_ms: int) -> list[Row]:
+    """Those that a worker has, and those that wait for another attempt or for their turn."""
     jobs = []
-    entries: Any = client.xpending_range(key, group["name"], "-", "+", count)
-    for entry in entries:
-        entry_id = entry["message_id"]
+    for entry_id, worker, time_ms, deliveries in _delivered(client, key, group, count):
         found: Any = client.xrange(key, entry_id, entry_id)
         job = _job(entry_id, found[0][1] if found else {})
-        job["worker"] = text(entry["consumer"])
-        job["deliveries"] = entry["times_delivered"]
-        job["idle_ms"] = entry["time_since_delivered"]
+        job["worker"] = _word(worker)
+        job["deliveries"] = deliveries
+        job["idle_ms"] = max(0, now_ms - time_ms) if worker else None
+        if not worker:
+            job["state"] = "held" if now_ms < time_ms < NEVER_MS else "released"
+            if time_ms >= NEVER_MS:
+                job["state"] = "waits for its turn"
+            elif time_ms > now_ms:
+                job["next_ms"] = time_ms
         jobs.append(job)
     return jobs
 
 
-def _dead(client: redis.Redis, dead_letters: str, count: int) -> list[Row]:
+def _delivered(client: redis.Redis, key: bytes, group: Row, count: int) -> list[Any]:
+    """Of each pending entry the ID, the worker, when it was delivered or is due, and how often."""
+    answer = _call(client, "XINFO", "STREAM", key, "FULL", "COUNT", count)
+    stream = {text(name): value for name, value in pairs(answer)}
+    for found in stream["groups"]:
+        about = {text(name): value for name, value in pairs(found)}
+        if about["name"] == group["name"]:
+            pending: list[Any] = about["pending"]
+            return pending
+    return []
+
+
+def _dead(client: redis.Redis, dead_letters: bytes, count: int) -> list[Row]:
     if not dead_letters:
         return []
     entries: Any = client.xrange(dead_letters, count=count)
@@ -278,43 +372,60 @@ def _dead(client: redis.Redis, dead_letters: str, count: int) -> list[Row]:
 
 
 def _job(job_id: bytes, fields: Any) -> Row:
-    named = {text(name): text(value) for name, value in pairs(fields)}
-    return {"id": text(job_id), "fields": named}
+    named = {_word(name): _word(value) for name, value in pairs(fields)}
+    return {"id": _word(job_id), "fields": named}
 
 
 # ---------------------------------------------------------------------- how it looks
 
 
+def _word(octets: bytes) -> str:
+    """As JSON has it: every octet can be had back."""
+    return octets.decode(errors="surrogateescape")
+
+
+def _octets(word: str) -> bytes:
+    return word.encode(errors="surrogateescape")
+
+
+def _shown(word: str) -> str:
+    """As a terminal shows it."""
+    return text(_octets(word))
+
+
 def _cells(row: Row) -> dict[str, str]:
-    numbers = {name: f"{row[name]:,}" for name in ("scheduled", "length", "lag", "pending")}
+    names = ("scheduled", "length", "lag", "pending")
+    oldest_ms, dead = row.get("oldest_ms"), row.get("dead")
+    remarks = ("paused" if row.get("paused") else "", text(row.get("error", "")))
     return {
-        "queue": row["queue"],
-        "group": row["group"],
-        **numbers,
-        "oldest": "" if row["oldest_ms"] is None else span(row["oldest_ms"]),
-        "dead": "" if row["dead"] is None else f"{row['dead']:,}",
-        "": "paused" if row["paused"] else "",
+        "queue": _shown(row["queue"]),
+        "group": _shown(row["group"]),
+        **{name: f"{row[name]:,}" if name in row else "" for name in names},
+        "oldest": "" if oldest_ms is None else span(oldest_ms),
+        "dead": "" if dead is None else f"{dead:,}",
+        "": ", ".join(filter(None, remarks)),
     }
 
 
 def _about(job: Row, now_ms: int) -> Iterator[str]:
     """What is said of a job besides its id and fields."""
     if "when" in job:
-        yield job["when"]
+        yield _shown(job["when"])
     if job.get("next_ms") is not None:
         yield f"in {span(max(0, job['next_ms'] - now_ms))}"
     if "worker" in job:
-        yield job["worker"] or "nobody's"
-        yield f"delivered {job['deliveries']} times, {span(job['idle_ms'])} ago"
+        yield job.get("state") or _shown(job["worker"])
+        since = "" if job["idle_ms"] is None else f", {span(job['idle_ms'])} ago"
+        yield f"delivered {job['deliveries']} times{since}"
 
 
 def _table(rows: list[dict[str, str]]) -> Iterator[str]:
-    """Aligned columns: the names to the left, the numbers to the right."""
+    """Aligned columns: the names and the remark to the left, the numbers to the right."""
     lines = [list(rows[0]), *(list(row.values()) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = [
-            cell.ljust(width) if at < 2 else cell.rjust(width)
+            cell.ljust(width) if at < 2 or at == len(line) - 1 else cell.rjust(width)
             for at, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()

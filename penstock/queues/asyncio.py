@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from inspect import isawaitable
+from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import redis
 import redis.asyncio
 
-from penstock.queues.hand import DONE, REJECTED, Entry, Outcome
+from penstock.queues.hand import DONE, Entry, Outcome, Outcomes
 from penstock.queues.words import (
     AGAIN_S,
     AT_ONCE,
     KEEP_S,
+    PATIENCE_S,
     WAIT_MS,
     JobWords,
     QueueWords,
@@ -24,10 +28,13 @@ from penstock.queues.words import (
     WorkerWords,
     batches,
     entries_in,
+    failed,
     has_nothing,
     is_lost,
     is_missing,
+    is_unused,
     options_of,
+    rejected,
     waits,
 )
 
@@ -54,38 +61,76 @@ class Queue(QueueWords["Client"]):
     async def declare(self) -> None:
         """Make the queue, if it is not there, and give it these settings.
 
-        On Redis or Valkey it raises ResponseError, and leaves nothing behind.
+        Raises ResponseError if the server refuses that, as Redis and Valkey do; then what this call
+        has made is removed.
         """
         try:
             await self.call(self.to_set(), self.to_set_retention())
         except redis.ResponseError as error:
             if not is_missing(error):
                 raise
-            await self._create()
-            await self.call(self.to_set(), self.to_set_retention())
+            absent = await self._create()
+            try:
+                await self.call(self.to_set(), self.to_set_retention())
+            except redis.ResponseError:
+                if absent is not None:
+                    await self._undo(absent)
+                raise
 
-    async def _create(self) -> None:
+    async def _create(self) -> list[str | bytes] | None:
+        """Make the group. Returns which streams were not there; None if the group was."""
+        streams = (self.name, self.dead_letters)
+        absent = [stream for stream in streams if not await self.client.exists(stream)]
         try:
             await self.call(self.to_create())
         except redis.ResponseError as error:
             if "BUSYGROUP" not in str(error):  # somebody else has made it meanwhile
                 raise
+            return None
+        return absent
+
+    async def _undo(self, absent: list[str | bytes]) -> None:
+        """Remove the group, and those streams that nobody has used since."""
+        with suppress(redis.RedisError):
+            await self.call(self.to_destroy())
+        for stream in absent:
+            with suppress(redis.RedisError):
+                async with self.client.pipeline() as pipeline:
+                    transaction: Any = pipeline
+                    await transaction.watch(stream)
+                    if is_unused(await transaction.xinfo_stream(stream)):
+                        transaction.multi()
+                        transaction.delete(stream)
+                        await transaction.execute()
 
     async def enqueue(
-        self, fields: Mapping[Any, Any], *, delay_ms: int = 0, expire_ms: int = 0
+        self,
+        fields: Mapping[Any, Any],
+        *,
+        delay_ms: int = 0,
+        expire_ms: int = 0,
+        once: str | bytes = "",
     ) -> Any:
         """Add a job of these *fields*, in *delay_ms* ms. Returns its id.
 
         That of a delayed job is for cancel(): it gets another one when it is due. A job that is not
-        done *expire_ms* ms after it was added is a dead letter.
+        done *expire_ms* ms after it was added is a dead letter. With the word *once* it is added
+        only if none was with that word of late, by default within 100 s; else the id of that one is
+        returned. So a call whose answer was lost, and that redis-py sends again, adds one job.
+
+        Raises ValueError if there are no fields, or for *once* with *delay_ms*.
         """
-        return (await self.call(self.to_add(fields, delay_ms, expire_ms)))[0]
+        return (await self.call(self.to_add(fields, delay_ms, expire_ms, once)))[0]
 
     async def enqueue_many(self, jobs: Iterable[Mapping[Any, Any]]) -> list[Any]:
-        """Add a job of each of these fields, many in a round trip. Returns their ids."""
+        """Add a job of each of these fields, a thousand in a round trip. Returns their ids.
+
+        Raises ValueError if a job has no fields, before any of its thousand is sent. If the server
+        refuses some, it raises the first of these errors, and the others of the thousand are added.
+        """
         added: list[Any] = []
         for some in batches(jobs, AT_ONCE):
-            added += await self.call(*map(self.to_add, some))
+            added += await self.call(*self.to_add_many(some, len(added)))
         return added
 
     async def cancel(self, job_id: Any) -> bool:
@@ -126,10 +171,17 @@ class Queue(QueueWords["Client"]):
         return int((await self.call(self.to_redrive(count)))[0])
 
     async def take(self, worker: str, wait_ms: int | None = None) -> Job | None:
-        """The next job for *worker*, or None after *wait_ms* ms (None, or 0: at once)."""
+        """The next job for *worker*, or None after *wait_ms* ms (None, or 0: at once).
+
+        A job that the client cannot decode is rejected.
+        """
         for some_ms in waits(wait_ms):
-            for entry in entries_in((await self.call(self.to_take(worker, 1, some_ms)))[0]):
-                return Job(self, worker, *self.reader()(entry))
+            to_take = self.to_take(worker, 1, some_ms)
+            while entries := entries_in((await self.call(to_take))[0]):
+                try:
+                    return Job(self, worker, *self.reader()(entries[0]))
+                except UnicodeDecodeError as error:
+                    await self.call(self.to_refuse(entries[0][0], error))
         return None
 
 
@@ -141,10 +193,30 @@ class Job(JobWords[Queue]):
     async def done(self) -> None:
         """Say that it is done. A worker does so when its function has returned."""
         await self.queue.call(self.queue.to_tell(DONE, [self.id]))
+        self.is_told = True
 
-    async def reject(self) -> None:
-        """Put it among the dead letters at once."""
-        await self.queue.call(self.queue.to_tell(Outcome(REJECTED), [self.id]))
+    async def fail(self, reason: str = "") -> bool:
+        """Have it tried again after the queue's back-off. False if it is not ours any more.
+
+        After its last delivery it is a dead letter with that *reason*, as after retry().
+        """
+        return await self._give_up(failed(reason))
+
+    async def retry(self, delay_ms: int, reason: str = "") -> bool:
+        """Have it tried again after *delay_ms* ms. False if it is not ours any more."""
+        return await self._give_up(failed(reason, delay_ms))
+
+    async def reject(self, reason: str = "") -> bool:
+        """Put it among the dead letters at once. False if it is not ours any more."""
+        return await self._give_up(rejected(reason))
+
+    async def _give_up(self, outcome: Outcome) -> bool:
+        """Tell the *outcome*, unless the job is another worker's, which shall keep it, or done."""
+        is_ours = await self.extend(self.queue.visibility_ms)
+        if is_ours:
+            await self.queue.call(self.queue.to_tell(outcome, [self.id]))
+        self.is_told = True
+        return is_ours
 
     async def extend(self, ms: int) -> bool:
         """Keep it for *ms* ms from now. False if it is another worker's already, or done."""
@@ -158,6 +230,7 @@ class Worker(WorkerWords[Queue]):
 
     A job is done when *function* returns. If it raises, the job comes again after the queue's
     back-off, or that of Retry, and is a dead letter in the end; if it raises Rejected, at once.
+    A plain function may be one, too; while it works, the loop stands still.
 
     Raises ValueError if *concurrency* is not positive.
     """
@@ -165,13 +238,14 @@ class Worker(WorkerWords[Queue]):
     def __init__(
         self,
         queue: Queue,
-        function: Callable[[Job], Awaitable[object]],
+        function: Callable[[Job], object],
         *,
         name: str = "",
         concurrency: int = 1,
     ) -> None:
         super().__init__(queue, name, concurrency)
         self._function = function
+        self._left: set[asyncio.Task[None]] = set()  # calls that nobody waits for any more
         self._reading = asyncio.Lock()  # one coroutine reads for all
 
     async def run(self) -> None:
@@ -185,7 +259,7 @@ class Worker(WorkerWords[Queue]):
         try:
             ends = await asyncio.gather(*works, self._keep(), return_exceptions=True)
         finally:
-            await self._sign_off()
+            await self._ask(self._sign_off)
         for error in filter(None, ends):
             raise error
 
@@ -213,49 +287,58 @@ class Worker(WorkerWords[Queue]):
                     await self._get_more()
         finally:
             self.stop()
-            self._release()
-            await self._tell()
+            await self._ask(self._put_away)
 
     async def _do(self, entry: Entry) -> None:
         job = Job(self._queue, self._name, *entry)
         with self._attempt(job):
             try:
-                await self._function(job)
+                result = self._function(job)
+                if isawaitable(result):
+                    await result
             except asyncio.CancelledError as error:
                 task = asyncio.current_task()
                 if task is None or task.cancelling():
                     raise
                 raise RuntimeError("what the job waited for was cancelled") from error
+            finally:
+                self._heard = time.monotonic()
 
     async def _get_more(self) -> None:
         """Wait for jobs. One reads for all; what it does not do itself wakes the next."""
         if self._reading.locked():
-            await self._tell()
+            await self._ask(self._tell)
         async with self._reading:
             if self._hand.is_empty() and not self._stopping:
                 try:
-                    await self._read(WAIT_MS)
+                    await self._ask(lambda: self._read(WAIT_MS))
                 except redis.RedisError as error:
                     if not is_lost(error):
                         raise
                     self._warn("lost the server")
-                    await asyncio.sleep(AGAIN_S)
+                    await self._rest()
 
     async def _read(self, wait_ms: int | None) -> bool:
         """Tell what has become of jobs, and read some; whether there were any."""
-        with self._telling() as told:
+        with self._telling() as outcomes:
+            told = await self._checked(outcomes)
             answers = await self._queue.call(*told, self._to_take(wait_ms))
         return self._took(answers[-1])
 
     async def _tell(self) -> None:
         """Tell what has become of jobs, now or, if the server is lost, the next time."""
         try:
-            with self._telling() as told:
-                if told:
+            with self._telling() as outcomes:
+                if told := await self._checked(outcomes):
                     await self._queue.call(*told)
         except redis.RedisError:
             self._warn("could not tell what is done")
-            await asyncio.sleep(AGAIN_S)
+            await self._rest()
+
+    async def _checked(self, outcomes: Outcomes) -> list[Words]:
+        """What to tell of these jobs, but of no late one that has become another's."""
+        questions = self._to_check(outcomes)
+        return self._to_tell(outcomes, await self._queue.call(*questions) if questions else [])
 
     async def _keep(self) -> None:
         """Tell in time, even if all that is being done is slow."""
@@ -263,9 +346,55 @@ class Worker(WorkerWords[Queue]):
             while not self._stopping:
                 await asyncio.sleep(KEEP_S)
                 self._release()
-                await self._tell()
+                await self._ask(self._tell)
         finally:
             self.stop()  # cancelled: so that it ends even if a job does not let itself be
+
+    async def _put_away(self) -> None:
+        """Give back what has not begun, and tell what is done."""
+        self._release()
+        await self._tell()
+
+    async def _ask(self, do: Callable[[], Awaitable[object]]) -> None:
+        """*do* what needs the server; from stop() on, wait only while the server answers.
+
+        redis-py waits, and tries again, for as long as its settings say. To cancel that would cut
+        a connection that may be another's, so then it goes on without the worker.
+        """
+        if self._is_out_of_patience():
+            return
+        call = asyncio.ensure_future(do())
+        try:
+            while not call.done():
+                await asyncio.wait([call], timeout=KEEP_S)
+                if not call.done() and self._is_out_of_patience():
+                    self._warn_of_silence()
+                    self._leave(call)
+                    return
+        except asyncio.CancelledError:
+            call.cancel()
+            await asyncio.wait([call], timeout=PATIENCE_S)
+            raise
+        call.result()
+        self._heard = time.monotonic()
+
+    def _leave(self, call: asyncio.Future[object]) -> None:
+        """Let *call* go on alone, and give back the jobs that it is given after all."""
+
+        async def follow() -> None:
+            with suppress(redis.RedisError):
+                await call
+            await self._put_away()
+
+        following = asyncio.ensure_future(follow())
+        self._left.add(following)
+        following.add_done_callback(self._left.discard)
+
+    async def _rest(self) -> None:
+        """Wait before the next try, unless the worker shall stop."""
+        for _ in range(ceil(AGAIN_S / KEEP_S)):
+            if not self._stopping:
+                await asyncio.sleep(min(AGAIN_S, KEEP_S))
 
     async def _sign_off(self) -> None:
         """Remove the consumer, unless a job is left to it, which waits for its visibility."""

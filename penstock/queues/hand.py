@@ -2,8 +2,8 @@
 
 A worker reads many jobs at a time, and tells the server of many at a time. So that nobody notices:
 
-- it reads ahead as much as it does in AHEAD_S, by how long jobs took of late. If they take longer
-  than that, it reads no job that it cannot begin at once;
+- it reads ahead as much as it does in AHEAD_S, by how long jobs took of late, and up to MOST_BYTES.
+  If they take longer than that, it reads no job that it cannot begin at once;
 - what has waited here for HOLD_S, or half of its visibility, since a job before it was slow, goes
   back to the queue uncounted;
 - what is done is told within KEEP_S (words.py), however long the next job takes.
@@ -23,14 +23,20 @@ Entry: TypeAlias = tuple[Any, dict[Any, Any]]
 AHEAD_S = 0.05
 HOLD_S = 1.0
 MOST = 500  # jobs that are read at a time
+MOST_BYTES = 8 << 20  # of them, unless the first one alone has more
 NEWEST = 0.1  # the weight of the newest job in the mean
 
 
 class Outcome(NamedTuple):
-    """What has become of a job: the words of XNACK that say so; no mode, and it is done: XACK."""
+    """What has become of a job: the words of XNACK that say so; no mode, and it is done: XACK.
+
+    XNACK takes a job from any worker. So if the job may be another's by now, the outcome is late:
+    who tells it asks before whether the job is still ours.
+    """
 
     mode: str = ""
     options: tuple[Any, ...] = ()
+    is_late: bool = False
 
 
 DONE = Outcome()
@@ -81,16 +87,15 @@ class Hand:
     def end(
         self, job_id: Any, outcome: Outcome | None, took_s: float, kept_s: float | None = None
     ) -> None:
-        """A job that had begun is over. None: it stays pending until its visibility ends.
+        """A job that had begun is over. None: there is nothing to tell.
 
-        So does one that has failed after it may have become another's: that one shall keep it.
-        *kept_s* is how long after its beginning that is, if the job has asked for longer.
+        *kept_s* is how long after its beginning it may become another's, if it has been extended.
         """
         self._begun.discard(job_id)
         self._mean_s += (max(took_s, 1e-6) - self._mean_s) * NEWEST
         is_late = took_s + self._hold_s >= (self._visible_s if kept_s is None else kept_s)
-        if outcome is not None and not (is_late and outcome.mode == FAILED):
-            self._outcomes.append((outcome, job_id))
+        if outcome is not None:
+            self._outcomes.append((_late(outcome) if is_late else outcome, job_id))
 
     def release(self, now: float, *, everything: bool = False) -> None:
         """Give back what has waited here for too long, or all that waits."""
@@ -118,10 +123,11 @@ class Hand:
         return list(taken.items())
 
     def put_back(self, outcomes: Outcomes) -> None:
-        """The server could not be told: keep acknowledgements and rejections for the next time.
-
-        Releases and failures are dropped: the job may be another worker's by then.
-        """
+        """The server could not be told: keep that for the next time, when it is late."""
         for outcome, ids in outcomes:
-            if outcome.mode in (DONE.mode, REJECTED):
-                self._outcomes.extend((outcome, job_id) for job_id in ids)
+            self._outcomes.extend((_late(outcome), job_id) for job_id in ids)
+
+
+def _late(outcome: Outcome) -> Outcome:
+    """*outcome* when its job may be another's. What is done is done, in any hands."""
+    return outcome._replace(is_late=True) if outcome.mode else outcome

@@ -20,7 +20,7 @@ from opentelemetry import propagate, trace
 from opentelemetry.propagators.textmap import Getter
 from opentelemetry.trace import SpanKind
 
-from penstock.queues.words import JobWords, QueueWords, Rejected, Retry
+from penstock.queues.words import JobWords, QueueWords, Rejected, Retry, reason_of
 
 Result = TypeVar("Result")
 
@@ -40,7 +40,7 @@ def traced(queue: QueueWords[Any], fields: Mapping[Any, Any]) -> Iterator[dict[A
     """
     attributes = _attributes(queue, "XADD")
     with _tracer.start_as_current_span(
-        f"XADD {queue.name}", kind=SpanKind.PRODUCER, attributes=attributes
+        f"XADD {_text(queue.name)}", kind=SpanKind.PRODUCER, attributes=attributes
     ):
         yield carrying(fields)
 
@@ -78,9 +78,10 @@ def tracing(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
 @contextmanager
 def _processing(job: JobWords[Any]) -> Iterator[None]:
     queue: QueueWords[Any] = job.queue
-    attributes = {**_attributes(queue, "XREADGROUP"), GROUP: queue.group, MESSAGE: _text(job.id)}
+    of_job = {GROUP: _text(queue.group), MESSAGE: _text(job.id)}
+    attributes = {**_attributes(queue, "XREADGROUP"), **of_job}
     with _tracer.start_as_current_span(
-        f"process {queue.name}",
+        f"process {_text(queue.name)}",
         context=propagate.extract(job.fields, getter=_FIELDS),
         kind=SpanKind.CONSUMER,
         attributes=attributes,
@@ -90,7 +91,7 @@ def _processing(job: JobWords[Any]) -> Iterator[None]:
         try:
             yield
         except (Retry, Rejected) as told:
-            span.add_event(type(told).__name__.lower(), {"reason": str(told)})
+            span.add_event(type(told).__name__.lower(), {"reason": reason_of(told)})
             raise
         except Exception as error:
             span.record_exception(error)
@@ -104,7 +105,7 @@ def _attributes(queue: QueueWords[Any], operation: str) -> dict[str, str | int]:
         "db.system": "redis",
         "redis.client.library": f"redis-py:v{redis.__version__}",
         OPERATION: operation,
-        STREAM: queue.name,
+        STREAM: _text(queue.name),
     }
     where = queue.client.connection_pool.connection_kwargs
     if "host" in where:

@@ -11,9 +11,11 @@ import pytest
 import pytest_asyncio
 import redis
 import redis.asyncio
+from redis.backoff import ConstantBackoff
 
 from penstock import queues
 from penstock.queues import asyncio as async_queues
+from penstock.queues import words
 from penstock.queues.asyncio import Job, Queue, Rejected, Retry, Worker
 from penstock.testing import PenstockServer
 
@@ -74,6 +76,13 @@ async def test_a_job_that_fails_comes_again_and_then_is_a_dead_letter(
     assert await Worker(queue, nothing).drain() == 1
 
 
+async def test_a_plain_function_does_jobs_too(queue: Queue) -> None:
+    done: list[str] = []
+    await queue.enqueue({"to": "ann"})
+    assert await Worker(queue, lambda job: done.append(job.fields["to"])).drain() == 1
+    assert (done, await left(queue)) == (["ann"], (0, 0))
+
+
 async def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
     async def reject(job: Job) -> None:
         raise Rejected(job.id)
@@ -119,6 +128,42 @@ async def test_a_job_that_fails_late_fails_if_it_was_extended(
     assert await Worker(queue, nothing).drain() == 1
 
 
+async def test_a_job_that_is_put_off_late_is_put_off(
+    client: redis.asyncio.Redis, server: PenstockServer
+) -> None:
+    queue = Queue(client, "short", visibility_ms=400)
+    await queue.declare()
+    await queue.enqueue({"to": "ann"})
+    server.freeze()
+
+    async def put_off(job: Job) -> None:
+        await asyncio.sleep(0.25)
+        raise Retry(60_000)
+
+    assert await Worker(queue, put_off).drain() == 1
+    server.travel(milliseconds=59_999)
+    assert await queue.take("w") is None
+    server.travel(milliseconds=1)
+    assert await queue.take("w") is not None
+
+
+async def test_a_job_by_hand_fails_or_is_put_off_unless_it_is_another_s(
+    queue: Queue, server: PenstockServer
+) -> None:
+    await queue.enqueue_many([{"to": "ann"}, {"to": "bob"}])
+    first, second = await queue.take("w"), await queue.take("w")
+    assert first is not None
+    assert second is not None
+    assert await first.fail()
+    assert await second.retry(3_600_000)
+    assert not await second.reject()
+    server.travel(seconds=1)
+    again = await queue.take("w")
+    assert again is not None
+    assert again.id == first.id
+    assert await left(queue) == (2, 0)
+
+
 async def test_a_paused_queue_gives_nothing(queue: Queue) -> None:
     await queue.enqueue({"to": "ann"})
     await queue.pause()
@@ -162,6 +207,27 @@ async def test_a_job_that_is_no_text_takes_no_other_with_it(
     ((_, letter),) = server.call("XRANGE", queue.dead_letters, "-", "+")
     assert letter[1] == b"\xff"
     assert letter[-1].startswith(b"UnicodeDecodeError: ")
+
+
+async def test_what_is_taken_by_hand_is_text(queue: Queue) -> None:
+    await queue.enqueue({"n": b"\xff"})
+    job_id = await queue.enqueue({"n": "1"})
+    job = await queue.take("w")
+    assert job is not None
+    assert job.id == job_id
+    assert await left(queue) == (1, 1)
+
+
+async def test_the_first_of_many_jobs_without_fields_is_named(queue: Queue) -> None:
+    with pytest.raises(ValueError, match="job 1 has no fields"):
+        await queue.enqueue_many([{"n": "1"}, {}, {"n": "2"}])
+    assert await queue.client.xlen("mails") == 0
+
+
+async def test_a_job_is_added_once(queue: Queue) -> None:
+    ids = [await queue.enqueue({"n": "1"}, once="order 7") for _ in range(2)]
+    assert ids[0] == ids[1]
+    assert await queue.client.xlen("mails") == 1
 
 
 async def test_several_jobs_are_done_at_a_time(queue: Queue) -> None:
@@ -336,6 +402,49 @@ async def test_a_worker_ends_if_there_is_no_such_queue(client: redis.asyncio.Red
     queue = Queue(client, "nowhere")
     with pytest.raises(redis.ResponseError, match="NOGROUP"):
         await Worker(queue, nothing, concurrency=2).run()
+
+
+@pytest.mark.parametrize("kind", ["away", "silent"])
+async def test_a_worker_ends_when_it_is_stopped_even_without_a_server(
+    request: pytest.FixtureRequest, kind: str
+) -> None:
+    retry = redis.asyncio.retry.Retry(ConstantBackoff(3), 3)
+    client = redis.asyncio.Redis(port=request.getfixturevalue(kind), retry=retry)
+    worker = Worker(Queue(client, "mails"), nothing, concurrency=3)
+    working = asyncio.create_task(worker.run())
+    await asyncio.sleep(0)
+    worker.stop()
+    ended, _ = await asyncio.wait([working], timeout=6)
+    assert ended
+    await client.aclose()
+
+
+async def test_what_a_stopped_worker_is_given_after_all_goes_back(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, goes_on = asyncio.Event(), asyncio.Event()
+    call = queue.call
+
+    async def late(*commands: tuple[object, ...]) -> list[object]:
+        if commands[-1][0] == "XREADGROUP":
+            asked.set()
+            await goes_on.wait()
+        return await call(*commands)
+
+    monkeypatch.setattr(queue, "call", late)
+    monkeypatch.setattr(words, "PATIENCE_S", 0)
+    worker = Worker(queue, nothing)
+    working = asyncio.create_task(worker.run())
+    await asked.wait()
+    worker.stop()
+    await asyncio.wait_for(working, 20)
+    await queue.enqueue({"to": "ann"})
+    goes_on.set()
+    while (await queue.client.xpending(queue.name, queue.group))["consumers"] or not (
+        await left(queue)
+    )[0]:
+        await asyncio.sleep(0.01)
+    assert await Worker(queue, nothing).drain() == 1
 
 
 async def test_both_kinds_of_queues_have_the_same_methods() -> None:

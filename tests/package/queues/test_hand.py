@@ -93,19 +93,21 @@ def test_equal_outcomes_are_told_together_and_kept_if_that_fails() -> None:
     assert hand.take_outcomes() == expected
     assert hand.take_outcomes() == []
     hand.put_back(expected)
-    assert hand.take_outcomes() == expected
+    assert [ids for _, ids in hand.take_outcomes()] == [["1", "3"], ["2"]]
 
 
-def test_a_failure_that_could_not_be_told_is_left_to_visibility() -> None:
-    """By the next time the job may be another worker's, which a release would take it from."""
+def test_what_could_not_be_told_is_late_the_next_time() -> None:
+    """By then the job may be another worker's, which a failure would take it from."""
     hand = Hand(1, 30)
-    hand.put_back([(Outcome(FAILED), ["1"]), (RELEASED, ["2"])])
-    assert hand.take_outcomes() == []
+    hand.put_back([(Outcome(FAILED), ["1"]), (RELEASED, ["2"]), (DONE, ["3"])])
+    failed, released = Outcome(FAILED, is_late=True), RELEASED._replace(is_late=True)
+    assert hand.take_outcomes() == [(failed, ["1"]), (released, ["2"]), (DONE, ["3"])]
 
 
-def test_a_job_that_fails_late_is_not_taken_from_who_has_it() -> None:
+def test_a_job_that_ends_when_it_may_be_another_s_is_late_unless_it_is_done() -> None:
     hand = Hand(1, 30)
     hand.end("1", Outcome(FAILED), 28.0)
     hand.end("2", Outcome(FAILED), 29.5)
     hand.end("3", DONE, 40.0)
-    assert hand.take_outcomes() == [(Outcome(FAILED), ["1"]), (DONE, ["3"])]
+    late = Outcome(FAILED, is_late=True)
+    assert hand.take_outcomes() == [(Outcome(FAILED), ["1"]), (late, ["2"]), (DONE, ["3"])]

@@ -78,10 +78,11 @@ def test_ls_is_a_table_of_all_groups(queue: Queue, say: Callable[..., str]) -> N
     queue.pause()
     assert say("ls").splitlines() == [
         "queue  group    scheduled  length  lag  pending  oldest  dead",
-        "mails  audit            0       7    7        0",
+        "mails  audit            0       7    7        0    20 s",
         "mails  workers          0       7    3        2    20 s     2  paused",
     ]
-    assert say("ls", "letters*") == ""
+    assert say("ls", "letters*") == "there is no queue letters*\n"
+    assert say("ls", "letters*", "--json") == "[]\n"
 
 
 def test_ls_says_the_same_to_programs(queue: Queue, say: Callable[..., str]) -> None:
@@ -158,8 +159,10 @@ def test_dead_letters_that_cannot_go_back_hold_up_no_others(
 def test_a_queue_is_paused_and_resumed(queue: Queue, say: Callable[..., str]) -> None:
     assert say("pause", "mails") == "paused\n"
     assert say("pause", "mails") == "was paused before\n"
+    assert say("ls").splitlines()[1].endswith("  paused")
     assert queue.take("w") is None
     assert say("resume", "mails", "--group", "workers") == "resumed\n"
+    assert say("resume", "mails") == "was not paused\n"
     assert queue.take("w") is not None
 
 
@@ -191,8 +194,18 @@ def test_what_cannot_be_done_is_one_line(queue: Queue, refused: Callable[..., st
     queue.client.xgroup_create("mails", "audit", "0")
     assert refused("pause", "mails") == "mails has the groups audit, workers: say --group"
     assert refused("redrive", "mails", "--group", "audit").startswith("mails has no dead letters")
+    assert refused("peek", "mails", "--group", "zz") == (
+        "there is no group zz: mails has audit, workers"
+    )
     queue.client.set("text", "x")
-    assert refused("pause", "text").startswith("WRONGTYPE")
+    assert refused("pause", "text") == "text is no stream: its type is string"
+    queue.client.xadd("log", {"n": "1"})
+    assert refused("peek", "log") == "log has 1 entries, and no group yet"
+    queue.client.delete("mails:dead")
+    queue.client.set("mails:dead", "x")
+    assert refused("peek", "mails", "--group", "workers") == (
+        "mails:dead is no stream: its type is string"
+    )
 
 
 def test_signs_that_the_terminal_has_not_are_escaped(queue: Queue, url: str) -> None:
@@ -280,7 +293,94 @@ def test_without_redis_py_it_says_what_is_missing(
 
 
 def test_an_empty_server_has_no_queues(server: PenstockServer, say: Callable[..., str]) -> None:
-    assert say("ls") == ""
+    assert say("ls") == "there are no queues\n"
+
+
+@pytest.fixture
+def limited(server: PenstockServer) -> Iterator[str]:
+    """The URL of a user who may not read keys that begin with x."""
+    rules = ("on", ">p", "%RW~[a-w]*", "%W~x*", "+@all")
+    server.call("ACL", "SETUSER", "ann", *rules)
+    yield server.tcp_url.replace("redis://", "redis://ann:p@")
+    server.call("ACL", "DELUSER", "ann")
+
+
+def test_what_cannot_be_read_is_one_row(
+    queue: Queue, limited: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Regression: it ended the listing."""
+    for name in ("broken", "xmails"):
+        Queue(queue.client, name).declare()
+    queue.client.delete("broken:dead", "xmails:dead")
+    queue.client.set("broken:dead", "x")
+    assert main(["queue", "ls", "--url", limited]) == 1
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert lines[1].startswith("broken  workers")
+    assert lines[1].endswith("  broken:dead is no stream: its type is string")
+    assert lines[2].startswith("mails   workers")
+    assert lines[3].startswith("xmails")
+    assert "ermission" in lines[3]
+    assert said.err == "penstock queue: 2 of 3 could not be read\n"
+    assert main(["queue", "ls", "--json", "--url", limited]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert ["error" in row for row in rows] == [True, False, True]
+
+
+def test_the_oldest_job_may_be_one_that_nobody_has_read(
+    server: PenstockServer, say: Callable[..., str]
+) -> None:
+    with server.client() as client:
+        queue = Queue(client, "mails")
+        queue.declare()
+        queue.enqueue({"n": "1"})
+        server.travel(seconds=20)
+        assert "  20 s" in say("ls")
+        assert Worker(queue, lambda job: None).drain() == 1
+        assert json.loads(say("ls", "--json"))[0]["oldest_ms"] is None
+
+
+def test_peek_tells_what_a_job_waits_for(server: PenstockServer, say: Callable[..., str]) -> None:
+    with server.client(decode_responses=True) as client:
+        queue = Queue(client, "orders", order_by="customer", backoff_ms=60_000)
+        queue.declare()
+        server.freeze()
+        queue.enqueue_many([{"customer": "ann"}] * 2)
+        job = queue.take("w1")
+        assert job is not None
+        assert queue.take("w1") is None
+        assert "  w1  delivered 1 times, 0 ms ago  customer=ann\n" in say("peek", "orders")
+        assert "  waits for its turn  delivered 0 times  customer=ann\n" in say("peek", "orders")
+        assert job.fail()
+        assert "  in 60 s  held  delivered 1 times  customer=ann\n" in say("peek", "orders")
+        held, waits = json.loads(say("peek", "orders", "--json"))["pending"]
+        assert (held["state"], held["idle_ms"]) == ("held", None)
+        assert (waits["state"], "next_ms" in waits) == ("waits for its turn", False)
+        server.travel(seconds=60)
+        assert "  released  delivered 1 times  customer=ann\n" in say("peek", "orders")
+
+
+def test_octets_can_be_had_back_from_json(queue: Queue, say: Callable[..., str]) -> None:
+    """Regression: a line break looked like a backslash and an n."""
+    name, value = b"a\xff", "\n\\n \x1b é".encode()
+    queue.client.xadd("mails", {name: value})
+    said = say("peek", "mails", "--json")
+    assert said.isascii()
+    fields = json.loads(said)["waiting"][-1]["fields"]
+    ((shown_name, shown_value),) = fields.items()
+    assert shown_name.encode(errors="surrogateescape") == name
+    assert shown_value.encode() == value
+
+
+@pytest.mark.parametrize("scheme", ["redis", "rediss"])
+def test_a_server_that_is_silent_is_one_line(
+    scheme: str, silent: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(queue_command, "PATIENCE_S", 0.1)
+    assert main(["queue", "ls", "--url", f"{scheme}://127.0.0.1:{silent}"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("penstock queue: no answer within")
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize("kind", [REDIS_7, VALKEY_9])

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 import redis
+from redis.backoff import ConstantBackoff
 
-from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads
+from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads, words
 from penstock.queues.words import is_lost
 from penstock.testing import PenstockServer
+from tests.polling import until
 
 LONG_SCRIPT = """
 local first = redis.call('TIME')
@@ -48,6 +50,12 @@ def held(queue: Queue) -> int:
     """How many jobs workers have: not those that were given back."""
     found = queue.client.xpending_range(queue.name, queue.group, "-", "+", 1000)
     return sum(bool(entry["consumer"]) for entry in found)
+
+
+def taken(queue: Queue) -> Job:
+    job = queue.take("w")
+    assert job is not None
+    return job
 
 
 def reasons(queue: Queue) -> list[str]:
@@ -145,6 +153,13 @@ class Mute(Exception):
         raise RuntimeError
 
 
+class MutelyRejected(Mute, Rejected): ...
+
+
+class MuteRetry(Mute, Retry):
+    def __init__(self) -> None: ...
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -152,6 +167,8 @@ class Mute(Exception):
         (RuntimeError("€" * 5000), f"RuntimeError: {'€' * 328}"),
         (RuntimeError("\udcff\r\n1"), "RuntimeError: \\udcff\r\n1"),
         (Mute(), f"{__name__}.Mute: <exception str() failed>"),
+        (MutelyRejected(), f"{__name__}.MutelyRejected: <exception str() failed>"),
+        (MuteRetry(), f"{__name__}.MuteRetry: <exception str() failed>"),
         (Retry(-1.5), "after -1.5 ms"),  # type: ignore[arg-type]
         (Rejected("no such address"), "no such address"),
         (Rejected(), ""),
@@ -179,6 +196,28 @@ def test_a_coroutine_function_is_for_another_worker(queue: Queue) -> None:
 
     with pytest.raises(TypeError, match=r"penstock\.queues\.asyncio"):
         Worker(queue, send)
+
+
+def test_what_returns_a_coroutine_is_for_another_worker(queue: Queue) -> None:
+    async def send(job: Job) -> None: ...
+
+    class Sender:
+        async def __call__(self, job: Job) -> None: ...
+
+    class Later:
+        def __await__(self) -> Iterator[None]:
+            return iter(())
+
+    queue.enqueue({"to": "ann"})
+
+    def begin(job: Job) -> object:
+        return send(job)
+
+    for function in (begin, Sender(), lambda job: Later()):
+        with pytest.raises(TypeError, match=r"penstock\.queues\.asyncio"):
+            Worker(queue, function).drain()
+    assert (held(queue), *left(queue)) == (0, 1, 0)
+    assert Worker(queue, print).drain() == 1
 
 
 def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
@@ -219,6 +258,141 @@ def test_a_job_that_fails_after_it_was_lost_is_left_to_who_has_it(client: redis.
 
     assert Worker(queue, fail).drain() == 1
     assert held(queue) == 1
+
+
+@pytest.fixture
+def short(client: redis.Redis, server: PenstockServer) -> Queue:
+    """A queue in which a job of 0.25 s ends late, and never too late: the clock stands still."""
+    queue = Queue(client, "short", visibility_ms=400)
+    queue.declare()
+    queue.enqueue({"to": "ann"})
+    server.freeze()
+    return queue
+
+
+def test_a_job_that_is_put_off_late_is_put_off(short: Queue, server: PenstockServer) -> None:
+    def put_off(job: Job) -> None:
+        time.sleep(0.25)
+        raise Retry(60_000)
+
+    assert Worker(short, put_off).drain() == 1
+    server.travel(milliseconds=59_999)
+    assert short.take("w") is None
+    server.travel(milliseconds=1)
+    assert short.take("w") is not None
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no such address"), Rejected("no such address")])
+def test_a_job_that_fails_late_says_why(short: Queue, error: Exception) -> None:
+    def fail(job: Job) -> None:
+        time.sleep(0.25)
+        raise error
+
+    Queue(short.client, "short", visibility_ms=400, max_deliveries=1).declare()
+    assert (Worker(short, fail).drain(), *left(short)) == (1, 0, 1)
+    assert "no such address" in reasons(short)[0]
+
+
+@pytest.mark.parametrize("error", [RuntimeError(), Rejected(), Retry(0)])
+def test_a_job_that_ends_when_it_is_another_s_is_left_to_that(
+    short: Queue, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(job: Job) -> None:
+        time.sleep(0.25)
+        short.client.xclaim("short", "workers", "other", 0, [job.id])
+        raise error
+
+    assert (Worker(short, fail).drain(), *left(short)) == (1, 1, 0)
+    assert held(short) == 1
+    assert "1 jobs ended too late" in caplog.text
+
+
+def test_a_failure_is_told_when_the_server_is_back(
+    queue: Queue, server: PenstockServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "AGAIN_S", 0)
+    call, failures = queue.call, [redis.ConnectionError()]
+
+    def lost(*commands: tuple[object, ...]) -> list[object]:
+        if failures and commands[0][0] == "XNACK":
+            raise failures.pop()
+        return call(*commands)
+
+    def work(job: Job) -> None:
+        if job.fields["to"] == "ann":
+            raise Retry(3_600_000)
+        until(lambda: held(queue) == 1, "the other job was put off")
+        worker.stop()
+
+    monkeypatch.setattr(queue, "call", lost)
+    worker = Worker(queue, work)
+    queue.enqueue_many([{"to": "ann"}, {"to": "bob"}])
+    worker.run()
+    server.travel(minutes=59)
+    assert (queue.take("w"), failures) == (None, [])
+
+
+def test_a_job_by_hand_fails_or_is_put_off_or_rejected(
+    client: redis.Redis, server: PenstockServer
+) -> None:
+    queue = Queue(client, "by hand", max_deliveries=3)
+    queue.declare()
+    queue.enqueue({"to": "ann"})
+    server.freeze()
+    assert taken(queue).fail("busy")
+    server.travel(milliseconds=999)
+    assert queue.take("w") is None
+    server.travel(milliseconds=1)
+    assert taken(queue).retry(60_000)
+    server.travel(milliseconds=59_999)
+    assert queue.take("w") is None
+    server.travel(milliseconds=1)
+    assert taken(queue).fail("no such address")
+    queue.enqueue({"to": "bob"})
+    assert taken(queue).reject("not bob")
+    assert reasons(queue) == ["no such address", "not bob"]
+
+
+def test_a_job_by_hand_that_is_another_s_is_left_to_that(queue: Queue) -> None:
+    queue.enqueue({"to": "ann"})
+    job = taken(queue)
+    queue.client.xclaim(queue.name, queue.group, "other", 0, [job.id])
+    assert (job.fail(), job.retry(0), job.reject()) == (False, False, False)
+    assert (held(queue), *left(queue)) == (1, 1, 0)
+
+
+def test_what_a_job_has_said_itself_holds(queue: Queue, server: PenstockServer) -> None:
+    queue.enqueue({"to": "ann"})
+    assert Worker(queue, lambda job: job.fail()).drain() == 1
+    assert left(queue) == (1, 0)
+    server.travel(seconds=1)
+    assert Worker(queue, lambda job: job.reject()).drain() == 1
+    assert left(queue) == (0, 1)
+
+
+def test_a_job_that_says_too_late_that_it_failed_is_not_done(queue: Queue) -> None:
+    def fail(job: Job) -> None:
+        queue.client.xclaim(queue.name, queue.group, "other", 0, [job.id])
+        assert not job.fail()
+
+    queue.enqueue({"to": "ann"})
+    assert (Worker(queue, fail).drain(), *left(queue)) == (1, 1, 0)
+    assert held(queue) == 1
+
+
+def test_a_job_that_could_not_say_what_it_is_has_failed(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = queue.call
+
+    def lost(*commands: tuple[object, ...]) -> list[object]:
+        if commands[0][:1] == ("XACK",):
+            raise redis.ConnectionError
+        return call(*commands)
+
+    monkeypatch.setattr(queue, "call", lost)
+    queue.enqueue({"to": "ann"})
+    assert (Worker(queue, lambda job: job.done()).drain(), held(queue)) == (1, 0)
 
 
 def test_a_job_of_a_worker_that_died_is_another_s(queue: Queue, server: PenstockServer) -> None:
@@ -345,6 +519,47 @@ def test_a_job_that_is_no_text_takes_no_other_with_it(queue: Queue, server: Pens
     ((_, letter),) = server.call("XRANGE", queue.dead_letters, "-", "+")
     assert letter[1] == b"\xff"
     assert letter[-1].startswith(b"UnicodeDecodeError: ")
+
+
+def test_what_is_taken_by_hand_is_text(queue: Queue) -> None:
+    queue.enqueue({"n": b"\xff"})
+    queue.enqueue({"n": b"\xfe"})
+    job_id = queue.enqueue({"n": "1"})
+    assert taken(queue).id == job_id
+    assert queue.client.xlen(queue.dead_letters) == 2
+    queue.enqueue({"n": b"\xff"})
+    assert queue.take("w", 1) is None
+    assert (held(queue), *left(queue)) == (1, 1, 3)
+
+
+def test_no_more_octets_are_read_than_fit(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "MOST_BYTES", 2500)
+    most: list[int] = []
+    queue.enqueue_many([{"n": "x" * 1000}] * 100)
+    queue.enqueue({"n": "x" * 10_000})
+    assert Worker(queue, lambda job: most.append(held(queue))).drain() == 101
+    assert max(most) <= 4  # the job itself, and one that is done and not told yet, or two
+
+
+def test_the_first_of_many_jobs_without_fields_is_named(queue: Queue) -> None:
+    jobs: list[dict[str, str]] = [{"n": "1"}, {}, {"n": "2"}]
+    with pytest.raises(ValueError, match="job 1 has no fields"):
+        queue.enqueue_many(jobs)
+    assert queue.client.xlen("mails") == 0
+    with pytest.raises(ValueError, match="job 1001 has no fields: none was added from 1000 on"):
+        queue.enqueue_many([*[{"n": "1"}] * 1000, *jobs])
+    assert queue.client.xlen("mails") == 1000
+    with pytest.raises(ValueError, match="field"):
+        queue.enqueue({})
+
+
+def test_a_job_is_added_once(queue: Queue) -> None:
+    ids = [queue.enqueue({"n": "1"}, once="order 7", expire_ms=60_000) for _ in range(2)]
+    others = {queue.enqueue({"n": "1"}, once=f"order {number}") for number in range(200)}
+    assert queue.enqueue({"n": "1"}, once="order 7") == ids[0] == ids[1]
+    assert (len(others), queue.client.xlen("mails")) == (200, 200)
+    with pytest.raises(ValueError, match="delayed"):
+        queue.enqueue({"n": "1"}, once="order 8", delay_ms=1)
 
 
 def test_several_threads_work_until_they_are_stopped(queue: Queue) -> None:
@@ -579,3 +794,52 @@ def test_a_worker_ends_if_there_is_no_such_queue(client: redis.Redis) -> None:
     queue = Queue(client, "nowhere")
     with pytest.raises(redis.ResponseError, match="NOGROUP"):
         Worker(queue, print, threads=2).run()
+
+
+@pytest.mark.parametrize("kind", ["away", "silent"])
+def test_a_worker_ends_when_it_is_stopped_even_without_a_server(
+    request: pytest.FixtureRequest, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = threading.Event()
+    retry = redis.retry.Retry(ConstantBackoff(3), 3)
+    queue = Queue(redis.Redis(port=request.getfixturevalue(kind), retry=retry), "mails")
+    call = queue.call
+
+    def tell_of(*commands: tuple[object, ...]) -> list[object]:
+        asked.set()
+        return call(*commands)
+
+    monkeypatch.setattr(queue, "call", tell_of)
+    worker = Worker(queue, print, threads=3)
+    working = threading.Thread(target=worker.run, daemon=True)
+    working.start()
+    assert asked.wait(20)
+    worker.stop()
+    working.join(6)
+    assert not working.is_alive()
+
+
+def test_what_a_stopped_worker_is_given_after_all_goes_back(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, goes_on = threading.Event(), threading.Event()
+    call = queue.call
+
+    def late(*commands: tuple[object, ...]) -> list[object]:
+        if commands[-1][0] == "XREADGROUP":
+            asked.set()
+            goes_on.wait(20)
+        return call(*commands)
+
+    monkeypatch.setattr(queue, "call", late)
+    monkeypatch.setattr(words, "PATIENCE_S", 0)
+    worker = Worker(queue, print)
+    working = threading.Thread(target=worker.run)
+    working.start()
+    assert asked.wait(20)
+    worker.stop()
+    working.join(20)
+    queue.enqueue({"to": "ann"})
+    goes_on.set()
+    until(lambda: left(queue) == (1, 0) and not held(queue), "the job was given back")
+    assert Worker(queue, print).drain() == 1
