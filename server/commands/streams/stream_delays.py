@@ -46,7 +46,7 @@ class Delay:
                 given = stream_id.parse_id(text)
                 self.due_ms, self.number = given.ms, given.seq
             else:
-                self.due_ms = _checked(text)
+                self.due_ms = max(_checked(text), call.now_ms)
         if self.due_ms > LATEST_MS or self.number > MOST_NUMBERS:
             raise BAD_TIME
 

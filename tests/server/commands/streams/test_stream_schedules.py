@@ -63,9 +63,17 @@ class TestDelay:
         server.send_line(f"XADD s AT {NOW + 5} * n 1")
         server.send_line("XADD s AT 1000 * n 2")
         server.advance(0)
-        assert ids(server) == ["1000-0"]
+        assert ids(server) == [f"{NOW}-0"]
         server.advance(5)
-        assert ids(server) == ["1000-0", f"{NOW + 5}-0"]
+        assert ids(server) == [f"{NOW}-0", f"{NOW + 5}-0"]
+
+    def test_one_that_has_passed_is_not_too_old_for_the_stream(self, server):
+        """Once, it had an ID of that time, and RETAIN-AGE removed it before anybody read it."""
+        server.send_line("XADD s 1-0 a b")
+        server.send_line("XCFGSET s RETAIN-AGE 7d")
+        server.send_line("XADD s AT 1000 * n 2")
+        server.advance(0)
+        assert ids(server)[-1:] == [f"{NOW}-0"]
 
     def test_what_is_due_at_once_comes_in_the_order_in_which_it_was_scheduled(self, server):
         for number in range(200):
