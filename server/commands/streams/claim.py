@@ -73,7 +73,7 @@ class Claim:
             schedule = None if call.is_replayed() else stream_delays.schedule_of(call, key)
             if schedule is not None and schedule.deadlines.first() <= call.now_ms:
                 self._deadlines = schedule.deadlines
-            self.policy = dead_letters.policy_of(call, key, name)
+            self.policy = group_steps.policy_of(call, key, name)
             group_orders.order_of(call, key, name, self.policy, stream, group)
         order = None if call.is_replayed() else group.order  # what is replayed is done as it says
         self.lanes = None if order is None else LaneClaims(order, self.consumer.index)

@@ -1,8 +1,8 @@
 cimport cython
 
+from server.commands.streams cimport group_steps
 from server.dispatch.call cimport Call
 from storage.side_data.group_policy cimport GroupPolicy
-from storage.side_data.side_data cimport SideData
 from storage.stream cimport pending as pendings
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.pending cimport Pending
@@ -11,8 +11,6 @@ from storage.stream.stream_id cimport StreamId
 from storage.stream.stream_iterator cimport StreamIterator
 
 
-@cython.locals(side=SideData)
-cpdef GroupPolicy policy_of(Call call, bytes key, bytes group)
 @cython.locals(
     policy=GroupPolicy, stream=Stream, group=ConsumerGroup, target=Stream, pending=Pending,
     moved=Py_ssize_t

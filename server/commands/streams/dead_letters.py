@@ -10,9 +10,10 @@ whose words every Redis knows. stream_redrives.py sends dead letters back.
 
 from __future__ import annotations
 
+from server.commands.streams import group_steps
 from server.dispatch.call import Call
 from storage.errors import WrongType
-from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import Pending
@@ -32,13 +33,6 @@ FIELDS = (
 )
 
 
-def policy_of(call: Call, key: bytes, group: bytes) -> GroupPolicy | None:
-    """The policy of that group of the stream at *key*; None: it does nothing by itself."""
-    side = call.db.side.get(key)
-    policy: GroupPolicy | None = None if side is None else side.get(GROUP_POLICY, group)
-    return policy
-
-
 def bury(
     call: Call,
     key: bytes,
@@ -55,7 +49,7 @@ def bury(
     since, by XGROUP SETID. Those that are not in the stream any more are acknowledged in any case.
     O(log N) for each.
     """
-    policy = policy_of(call, key, name)
+    policy = group_steps.policy_of(call, key, name)
     stream = call.db.peek(key)
     group = None if policy is None or stream is None else stream.find_group(name)
     if policy is None or group is None:
@@ -93,7 +87,7 @@ def bury_expired(
 
     Nothing is done if the group has no dead letters, or they cannot take any. The entries stay.
     """
-    policy = policy_of(call, key, name)
+    policy = group_steps.policy_of(call, key, name)
     target = _target(call, policy.dead_letter) if policy and policy.dead_letter else None
     if policy is None or target is None or target is stream:
         return

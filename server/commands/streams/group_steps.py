@@ -6,13 +6,31 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from server.dispatch.call import Call
+from server.table import errors
 from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
 from storage.side_data.side_data import SideData
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import Pending
+from storage.stream.stream import Stream
 
 MOST_IDS = 1000  # in one command of the log
+
+
+def stream_and_group(call: Call, key: bytes, name: bytes) -> tuple[Stream, ConsumerGroup]:
+    """The stream at *key* and its group *name*. Raises ErrorReply (NOGROUP), WrongType."""
+    stream = call.db.read(key, Stream)
+    group = None if stream is None else stream.find_group(name)
+    if stream is None or group is None:
+        raise errors.no_such_key_or_group(key, name)
+    return stream, group
+
+
+def policy_of(call: Call, key: bytes, group: bytes) -> GroupPolicy | None:
+    """The policy of that group of the stream at *key*; None: it does nothing by itself."""
+    side = call.db.side.get(key)
+    policy: GroupPolicy | None = None if side is None else side.get(GROUP_POLICY, group)
+    return policy
 
 
 def ack_all(

@@ -19,7 +19,7 @@ cpdef StreamId range_start(bytes text)
 cpdef StreamId range_end(bytes text)
 
 
-cpdef int policy_of(bytes word) except -2
+cpdef int reference_policy(bytes word) except -2
 
 
 @cython.final

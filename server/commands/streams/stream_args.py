@@ -91,8 +91,8 @@ def range_end(text: bytes) -> StreamId:
 # ---------------------------------------------------------------------- deleting
 
 
-def policy_of(word: bytes) -> int:
-    """The policy that *word* names, as storage/stream/deletions.py counts them; -1 if none."""
+def reference_policy(word: bytes) -> int:
+    """The number of KEEPREF, DELREF or ACKED, as storage/stream/deletions.py has it; else -1."""
     policy = len(POLICIES[0]) - len(word)
     return policy if 0 <= policy <= 2 and octets.same_letters(word, POLICIES[policy]) else -1
 
@@ -126,7 +126,7 @@ class Doomed:
                     raise IDS_TOO_FEW
                 args.at += self.count
                 continue
-            policy = policy_of(args.take())
+            policy = reference_policy(args.take())
             if policy == -1 or self.policy != -1:
                 raise errors.SYNTAX
             self.policy = policy
@@ -219,7 +219,7 @@ class Trim:
                 return True
         if self.policy != -1:
             return False
-        self.policy = policy_of(args.argv[args.at])
+        self.policy = reference_policy(args.argv[args.at])
         if self.policy == -1:
             return False
         args.at += 1

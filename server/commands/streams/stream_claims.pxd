@@ -1,4 +1,5 @@
 from protocol.encoder cimport Encoder
+from server.commands.streams cimport group_steps
 from server.commands.streams.claim cimport Claim
 from server.table.args cimport Args
 from server.dispatch.call cimport Call

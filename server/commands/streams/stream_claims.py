@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import stream_args, stream_expiries
+from server.commands.streams import group_steps, stream_args, stream_expiries
 from server.commands.streams.claim import Claim
 from server.dispatch.call import Call
 from server.table import errors
@@ -13,8 +13,6 @@ from server.table.documentation import Tip
 from server.table.keys import DELETE, RW, UPDATE, KeyRange
 from storage.errors import BadStreamId
 from storage.stream import stream_id
-from storage.stream.consumer_group import ConsumerGroup
-from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
 WRITE = Flags.WRITE | Flags.FAST
@@ -30,15 +28,6 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
 DEFAULT_COUNT = 100
 MAX_COUNT = (2**63 - 1) // 16
 MAX_TIME = 2**62  # unix ms
-
-
-def _stream_and_group(call: Call) -> tuple[Stream, ConsumerGroup]:
-    key, name = call.argv[1], call.argv[2]
-    stream = call.db.read(key, Stream)
-    group = None if stream is None else stream.find_group(name)
-    if stream is None or group is None:
-        raise errors.no_such_key_or_group(key, name)
-    return stream, group
 
 
 # ---------------------------------------------------------------------- XCLAIM
@@ -98,7 +87,7 @@ def xclaim(call: Call) -> Reply:
     XCLAIM key group consumer min-idle-time id [id ...] [IDLE ms] [TIME unix-time-milliseconds]
     [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]
     """
-    stream, group = _stream_and_group(call)
+    stream, group = group_steps.stream_and_group(call, call.argv[1], call.argv[2])
     min_idle = max(0, to_int(call.argv[4], BAD_CLAIM_IDLE))
     wanted, options_at = _leading_ids(call.argv, 5)
     options = ClaimOptions()
@@ -167,7 +156,7 @@ def xautoclaim(call: Call) -> Reply:
     min_idle = max(0, to_int(argv[4], BAD_AUTOCLAIM_IDLE))
     start = stream_args.range_start(argv[5])
     count, just_id = _autoclaim_options(argv)
-    stream, group = _stream_and_group(call)
+    stream, group = group_steps.stream_and_group(call, call.argv[1], call.argv[2])
     if call.db.side:
         stream_expiries.settle(call, argv[1], stream_expiries.MOST_AT_ONCE)
     claim = Claim(call, stream, group, min_idle, just_id)

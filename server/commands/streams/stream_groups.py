@@ -318,11 +318,7 @@ def xpending(call: Call) -> Reply:
 
 
 def _group_of(call: Call) -> ConsumerGroup:
-    key, name = call.argv[1], call.argv[2]
-    stream = call.db.read(key, Stream)
-    group = None if stream is None else stream.find_group(name)
-    if group is None:
-        raise errors.no_such_key_or_group(key, name)
+    _, group = group_steps.stream_and_group(call, call.argv[1], call.argv[2])
     return group
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from protocol.encoder import Encoder
 from protocol.replies import Reply
 from server.commands.streams import (
-    dead_letters,
+    group_steps,
     stream_delays,
     stream_reply,
     stream_retention,
@@ -237,7 +237,7 @@ def xinfo_groups(call: Call) -> Reply:
                 group_lag.counted_lag(stream, group) if is_exact else group_lag.lag(stream, group)
             ),
         }
-        policy = dead_letters.policy_of(call, call.argv[2], name)
+        policy = group_steps.policy_of(call, call.argv[2], name)
         if policy is not None:
             row[b"policy"] = policy.words()
         rows.append(row)

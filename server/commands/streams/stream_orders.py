@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import nsmallest
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import dead_letters
+from server.commands.streams import group_steps
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
@@ -46,11 +46,8 @@ def xinfo_order(call: Call) -> Reply:
         if args.left() == 1 or not args.skip(b"COUNT"):
             raise errors.SYNTAX
         most = args.take_positive(COUNT_NOT_POSITIVE)
-    stream = call.db.read(key, Stream)
-    group = None if stream is None else stream.find_group(name)
-    if stream is None or group is None:
-        raise errors.no_such_key_or_group(key, name)
-    policy = dead_letters.policy_of(call, key, name)
+    stream, group = group_steps.stream_and_group(call, key, name)
+    policy = group_steps.policy_of(call, key, name)
     if policy is None or not policy.order_by:
         raise NO_ORDER
     order = group.order

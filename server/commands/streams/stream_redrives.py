@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from protocol.replies import ErrorReply, Reply
 from server.commands.shared.side_rights import NO_RIGHT
-from server.commands.streams import dead_letters, stream_args
+from server.commands.streams import dead_letters, group_steps, stream_args
 from server.commands.streams.dead_letters import FIELDS
 from server.dispatch.call import Call
 from server.table.args import Args
@@ -94,7 +94,7 @@ def _oldest(call: Call, key: bytes, dead: Stream, most: int) -> list[Letter]:
 def _way_back(call: Call, key: bytes, entry_id: StreamId, fields: list[bytes]) -> Letter | None:
     """A dead letter of the stream at *key*, and where it goes; None if it stays."""
     end, origin, name = _origin(fields)
-    policy = dead_letters.policy_of(call, origin, name) if end else None
+    policy = group_steps.policy_of(call, origin, name) if end else None
     if policy is None or policy.dead_letter != key:
         return None
     target = call.db.find(origin, Stream)

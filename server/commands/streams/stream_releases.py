@@ -143,13 +143,10 @@ def xnack(call: Call) -> Reply:
     dead letter at once, and keeps the text of REASON.
     """
     key, name = call.argv[1], call.argv[2]
-    stream = call.db.read(key, Stream)
-    group = None if stream is None else stream.find_group(name)
-    if stream is None or group is None:
-        raise errors.no_such_key_or_group(key, name)
+    stream, group = group_steps.stream_and_group(call, key, name)
     policy = None
     if call.db.side and not call.is_replayed():
-        policy = dead_letters.policy_of(call, key, name)
+        policy = group_steps.policy_of(call, key, name)
         group_orders.order_of(call, key, name, policy, stream, group)
     release = Release(call.argv, call.now_ms, policy)
     buried, ids = 0, release.ids

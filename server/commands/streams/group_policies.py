@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
 from server.commands.shared.side_rights import NO_RIGHT
-from server.commands.streams import dead_letters, group_orders, group_steps, stream_args
+from server.commands.streams import (
+    group_orders,
+    group_steps,
+    stream_args,
+    stream_groups,  # noqa: F401  (which declares XGROUP)
+)
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
@@ -81,7 +86,7 @@ def xgroup_cfgset(call: Call) -> Reply:
     """
     key, name = call.argv[2], call.argv[3]
     group = _group_of(call)
-    present = dead_letters.policy_of(call, key, name)
+    present = group_steps.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
     makes = _take(policy, Args(call.argv, 4), call.is_replayed(), group.pel)
     if not policy.active:
@@ -200,7 +205,7 @@ def xgroup_cfgget(call: Call) -> Reply:
     XGROUP CFGGET key group
     """
     _group_of(call)
-    policy = dead_letters.policy_of(call, call.argv[2], call.argv[3]) or GroupPolicy()
+    policy = group_steps.policy_of(call, call.argv[2], call.argv[3]) or GroupPolicy()
     return {word.lower(): _shown(word, value) for word, value in policy.settings()}
 
 
@@ -244,7 +249,7 @@ def _pause(call: Call, paused: bool) -> Reply:
     """Answers 1 if that changes anything, else 0."""
     key, name = call.argv[2], call.argv[3]
     _group_of(call)
-    present = dead_letters.policy_of(call, key, name)
+    present = group_steps.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
     if policy.paused == paused:
         return 0
@@ -277,13 +282,10 @@ def xextend(call: Call) -> Reply:
     error.
     """
     key, name, owner = call.argv[1], call.argv[2], call.argv[3]
-    stream = call.db.read(key, Stream)
-    group = None if stream is None else stream.find_group(name)
-    if stream is None or group is None:
-        raise errors.no_such_key_or_group(key, name)
+    stream, group = group_steps.stream_and_group(call, key, name)
     more_ms = to_int(call.argv[4], BAD_TIME)
     ids = stream_args.entry_ids(call.argv, 5)
-    policy = dead_letters.policy_of(call, key, name)
+    policy = group_steps.policy_of(call, key, name)
     if policy is None or not policy.visibility_ms:
         raise NO_VISIBILITY
     if not 0 < more_ms <= MOST_MS:
