@@ -274,15 +274,13 @@ def _serve_by_pattern(
     active = group_serving.active_of(delivery)
     if active is not None:
         look.actives.add(active)
-        readers.keep(
-            key, active, _NEVER if delivery.turn_ms < 0 else call.now_ms + delivery.turn_ms
-        )
+        readers.keep(key, active, _after(call, delivery.turn_ms))
         return False
     if not is_served and group_serving.rests(request, delivery):
         wake_ms = group_serving.ms_to_claim(call, [delivery])
         if delivery.policy is not None and delivery.policy.active:
             readers.is_active(request.consumer, call.now_ms)
-        readers.rest(key, call.now_ms + wake_ms if wake_ms > 0 else _NEVER)
+        readers.rest(key, _after(call, wake_ms))
         return False
     stream, group = delivery.stream, delivery.group
     is_read = stream.length == 0 or stream_id.compare(stream.last_id, group.last_id) <= 0
@@ -291,6 +289,14 @@ def _serve_by_pattern(
     if delivery.is_more or stays:
         look.waiting.append(delivery)
     return is_served
+
+
+def _after(call: Call, wait_ms: int) -> int:
+    """The moment after so many ms, in unix ms; 0 or less: it never comes.
+
+    A wait may be as long as times in a loaded file say.
+    """
+    return min(call.now_ms + wait_ms, NEVER) if wait_ms > 0 else NEVER
 
 
 def _ms_to_claim(call: Call, readers: Readers, waiting: list[Delivery]) -> int:

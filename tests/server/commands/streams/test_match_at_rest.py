@@ -17,6 +17,7 @@ from server.commands.streams import (
     waiting_readers,
 )
 from server.parts.waiting import pattern_reads
+from storage.rdb.crc64 import crc64
 from tests.server.commands.streams.test_match import READ, found, seen_ms_ago
 from tests.server.conftest import NOTHING
 
@@ -85,6 +86,24 @@ def test_a_look_that_where_has_ended_goes_on(streams, monkeypatch, policy):
     for ms in range(1, 6):
         streams.send_line(f"XADD t:b {ms}-0 f {ms}")
     assert found(streams.send_line(READ.format("WHERE f 1 5"))) == {"t:b": [5]}
+
+
+@pytest.mark.parametrize("wait", ["", "BLOCK 0"])
+def test_a_delivery_in_the_far_future_of_a_restored_stream(streams, wait):
+    """Once, the time at which it may be claimed was too great for 64 bits."""
+    streams.send_line("XADD t:b 1-0 f v")
+    streams.send_line("XREADGROUP GROUP g ann STREAMS t:b >")
+    payload = streams.send_line("DUMP t:b")[:-8]
+    delivered = streams.now_ms.to_bytes(8, "little")
+    assert delivered in payload
+    payload = payload.replace(delivered, (2**63 - 1).to_bytes(8, "little"))
+    payload += crc64(payload).to_bytes(8, "little")
+    assert streams.send("RESTORE", "t:b", 0, payload, "REPLACE") == b"OK"
+    waiter = streams.client()
+    reply = waiter.send_line(f"XREADGROUP GROUP g c {wait} CLAIM 1000 MATCH t:* >")
+    assert reply == (NOTHING if wait else None)
+    streams.send_line("XADD t:b 2-0 f v")
+    assert found(waiter.reply() if wait else streams.send_line(READ.format(""))) == {"t:b": [2]}
 
 
 def test_what_one_consumer_has_no_room_for_is_for_others(streams):
