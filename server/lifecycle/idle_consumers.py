@@ -159,6 +159,9 @@ class IdleConsumers:
     ) -> int:
         """When *consumer* is to be looked at again; it is to be deleted if that is now."""
         now_ms = self._now_ms
+        patterns = self._state.blocking.patterns
+        read_ms = patterns.read_ms(at.db.index, at.key, at.name, consumer.name)
+        consumer.seen_time = max(consumer.seen_time, read_ms)  # while the stream rested
         if (at.name, consumer.name) in at.waiting or consumer.seen_time > now_ms:
             consumer.seen_time = now_ms
         due_ms = consumer.seen_time + policy.consumer_timeout_ms
@@ -185,4 +188,5 @@ class IdleConsumers:
         group.delete_consumer(consumer.name)
         propagation.add(db.index, [b"XGROUP", b"DELCONSUMER", key, name, consumer.name])
         db.group_changed(key, b"xgroup-delconsumer", changes=1)
+        self._state.blocking.key_ready(db.index, key)  # it may have been the active one
         return True

@@ -21,4 +21,5 @@ cdef class DueKeys:
     cpdef int64_t first_ms(self) except -1
     @cython.locals(key=bytes)
     cpdef list take_due(self, int64_t now_ms, Py_ssize_t most)
+    cpdef list take_all(self)
     cpdef clear(self)

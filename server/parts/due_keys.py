@@ -75,6 +75,12 @@ class DueKeys:
             found.append(key)
         return found
 
+    def take_all(self) -> list[bytes]:
+        """All of them: none is here any longer. O(N)."""
+        found = list(self._times)
+        self.clear()
+        return found
+
     def clear(self) -> None:
         """Forget all."""
         self._due.clear()

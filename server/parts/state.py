@@ -113,7 +113,7 @@ class ServerState:
         self.hot_keys = HotKeys(self.events.chance, self.events.clock)
         self.large_commands = LargeCommands()
         self.command_times = CommandTimes(self.slow_log, self.latency_events, self.hot_keys)
-        self.access = Access(self.clients, self.tracking, self.events.clock)
+        self.access = Access(self.clients, self.tracking, self.blocking, self.events.clock)
         self.databases += [Keyspace(i, self.events) for i in range(config.databases)]
         self.key_sizes = KeySizes(self.databases, time.monotonic)
         self.survey = Survey(self.databases, self.stream_index, self.events.clock, time.monotonic)

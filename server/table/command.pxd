@@ -18,7 +18,7 @@ cdef class Block:
     cdef readonly object resume
     cdef readonly bytes speaks_for
     cdef readonly bytes reads_as
-    cdef readonly set but_for
+    cdef readonly bytes but_for
 
 
 @cython.locals(made=Block)
@@ -26,7 +26,7 @@ cpdef Block new_block(
     list keys, object kind, int64_t timeout_ms, object when_over, object when_denied=*,
     list argv=*, bint on_no_key=*, bint for_more=*, int64_t wake_ms=*,
     bint reads_on=*, bytes speaks_for=*, object readers=*, object resume=*,
-    bytes reads_as=*, set but_for=*
+    bytes reads_as=*, bytes but_for=*
 )
 
 

@@ -109,7 +109,7 @@ class Block:
     resume: Any
     speaks_for: bytes | None
     reads_as: bytes | None
-    but_for: set[bytes] | None
+    but_for: bytes | None
 
 
 def new_block(
@@ -127,7 +127,7 @@ def new_block(
     readers: Any = None,
     resume: Any = None,
     reads_as: bytes | None = None,
-    but_for: set[bytes] | None = None,
+    but_for: bytes | None = None,
 ) -> Block:
     """Have the client wait for one of *keys*.
 
@@ -146,7 +146,7 @@ def new_block(
     to know when it is run again.
 
     *speaks_for* is a name, for the waiters of one key: while a client has to wait, all that wait
-    there with its name have to, and are not run again; except who *reads_as* one of *but_for*.
+    there with its name have to, and are not run again; except those that read as *but_for*.
     """
     made = Block.__new__(Block)
     made.keys = keys

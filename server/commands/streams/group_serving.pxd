@@ -36,6 +36,8 @@ cdef bint _is_limited(Delivery delivery) except -1
 cpdef bytes active_of(Delivery delivery)
 @cython.locals(policy=GroupPolicy)
 cpdef bint rests(Request request, Delivery delivery) except -1
+@cython.locals(wake_ms=int64_t)
+cpdef int64_t ms_to_rest(Call call, Delivery delivery) except? -2
 @cython.locals(added=int64_t, delivery=Delivery)
 cdef int64_t entries_added(list deliveries) except -1
 @cython.locals(

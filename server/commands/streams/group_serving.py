@@ -40,6 +40,7 @@ LAST_IN_GROUP = {
     b"+": ErrorReply("ERR", _MEANINGLESS.format("+")),
 }
 _NO_CLAIM = NO_CLAIM  # as a C number
+DEAD_AGAIN_MS = 1000  # after which it is looked again whether dead letters can be moved
 MOST_EXPIRED = 1000  # entries that are removed before one is served; with more, nothing is
 
 
@@ -138,17 +139,27 @@ def active_of(delivery: Delivery) -> bytes | None:
 def rests(request: Request, delivery: Delivery) -> bool:
     """Whether a stream that has given nothing has nothing for any who want the same.
 
-    That is so until something happens to it, or the moment of ms_to_claim() comes. Consumers are
-    to be seen by a group that removes idle ones.
+    That is so until something happens to it, or the moment of ms_to_rest() comes.
     """
     policy = delivery.policy
     if policy is None and delivery.min_idle == _NO_CLAIM:
         return False  # it is stale, or more comes at once
-    if policy is not None and policy.consumer_timeout_ms:
+    if delivery.is_more or delivery.is_cut or request.goes_on():
         return False
-    if delivery.is_more or delivery.is_cut or delivery.dead_stay or request.goes_on():
-        return False
-    return not _is_limited(delivery)
+    if policy is not None and policy.active:
+        return True  # nobody else may read it
+    return not (delivery.dead_stay or _is_limited(delivery))
+
+
+def ms_to_rest(call: Call, delivery: Delivery) -> int:
+    """After how many ms a stream that rests may have something; 0 or less: never by time.
+
+    That dead letters can be moved again is not an event of their stream.
+    """
+    wake_ms: int = ms_to_claim(call, [delivery])
+    if delivery.dead_stay and (wake_ms <= 0 or wake_ms > DEAD_AGAIN_MS):
+        return DEAD_AGAIN_MS
+    return wake_ms
 
 
 def entries_added(deliveries: list[Delivery]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 
 from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, Reply
@@ -22,6 +22,7 @@ from storage.stream.stream_id import ZERO, StreamId
 
 _NO_CLAIM, _NEVER = NO_CLAIM, NEVER  # as C numbers
 ENOUGH = 500  # entries of a reply without MAXCOUNT: then no other stream is looked at
+MANY = 1000  # streams that one call has seen: then it forgets those that have gone
 LOOKS = 500  # streams that one call looks at in vain, before others have their turn
 
 
@@ -32,14 +33,21 @@ class Look:
     it knows.
     """
 
-    __slots__ = ("_later", "_todo", "after", "last", "seen")
+    __slots__ = ("_later", "_most_seen", "_todo", "after", "last", "seen")
 
     def __init__(self, after: StreamId, last: int, todo: Iterable[bytes]) -> None:
         self.after = after
         self.last = last
         self.seen: dict[bytes, StreamId] = {}
+        self._most_seen = MANY  # with more, those that have gone are forgotten
         self._todo = list(todo)[::-1]  # the keys that it looks at, the last one first
         self._later: dict[bytes, None] = {}  # and those after them, in this order
+
+    def forget_gone(self, keys: Container[bytes]) -> None:
+        """Forget streams that are none of *keys*, when those are many. O(1), amortized."""
+        if len(self.seen) > self._most_seen:
+            self.seen = {key: seen for key, seen in self.seen.items() if key in keys}
+            self._most_seen = MANY + 2 * len(self.seen)
 
     def add(self, key: bytes) -> None:
         """Let *key* be looked at after the others."""
@@ -106,7 +114,6 @@ def _wait_for_patterns(
     reads_on: bool,
     wake_ms: int,
     speaks_for: bytes | None = None,
-    but_for: set[bytes] | None = None,
 ) -> Reply | Block:
     if request.block_ms is None and not reads_on:
         return NULL_ARRAY
@@ -123,7 +130,6 @@ def _wait_for_patterns(
         readers=readers,
         resume=request,
         reads_as=request.consumer,
-        but_for=but_for,
     )
 
 
@@ -133,6 +139,7 @@ def read_patterns(call: Call, request: Request) -> Reply | Block:
     begun = request.look
     if isinstance(begun, Look):
         look = begun
+        look.forget_gone(readers.keys)
         for key in readers.since(look.last):
             look.add(key)
         look.last = readers.last
@@ -199,20 +206,6 @@ def _look_at(
     return False
 
 
-class GroupLook:
-    """What one XREADGROUP MATCH has found out that nobody is told with the entries.
-
-    *waiting* has what may have something later, and does not rest; *actives* are the consumers for
-    which streams were kept.
-    """
-
-    __slots__ = ("actives", "waiting")
-
-    def __init__(self) -> None:
-        self.actives: set[bytes] = set()
-        self.waiting: list[Delivery] = []
-
-
 def read_groups(call: Call, request: Request) -> Reply | Block:
     """XREADGROUP MATCH. O(streams that may have something).
 
@@ -230,7 +223,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     left = begun if isinstance(begun, int) else len(readers.fresh) + len(readers.resting)
     body = call.client.out.another()
     served, last = 0, readers.last
-    look = GroupLook()
+    waiting: list[Delivery] = []
     for _ in range(len(readers.fresh)):
         keys = readers.fresh
         if request.is_full or not keys or request.goes_on() or most == 0:
@@ -239,7 +232,7 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
             break  # the next call begins with the others
         left -= 1
         key, before = next(iter(keys)), len(keys)
-        served += _serve_by_pattern(call, request, readers, body, key, look)
+        served += _serve_by_pattern(call, request, readers, body, key, waiting)
         # The call goes on with those that are left: what stays fresh is looked at once more then.
         most -= len(keys) < before
     if served:
@@ -249,22 +242,28 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     is_cut = request.goes_on() or (may_go_on and (is_cut or most == 0))
     if request.block_ms is not None and call.client.waiter is None and readers.last != last:
         is_cut = True  # the call itself has changed a stream, and does not stand in a queue yet
-    wake_ms = _ms_to_claim(call, readers, look.waiting)
+    wake_ms = _ms_to_claim(call, readers, waiting)
     # If it is cut, it looks for all of them, and another goes on when it is answered.
-    finds_for_all = is_cut or group_serving.finds_for_all(look.waiting)
+    finds_for_all = is_cut or group_serving.finds_for_all(waiting)
     name = readers.label if finds_for_all else None
-    return _wait_for_patterns(request, readers, is_cut, wake_ms, name, look.actives)
+    return _wait_for_patterns(request, readers, is_cut, wake_ms, name)
 
 
 def _serve_by_pattern(
-    call: Call, request: Request, readers: Readers, body: Encoder, key: bytes, look: GroupLook
+    call: Call,
+    request: Request,
+    readers: Readers,
+    body: Encoder,
+    key: bytes,
+    waiting: list[Delivery],
 ) -> bool:
     """Write what *key* has for the consumer; whether that is anything.
 
-    Then it is the last one to look at again, or stale, or rests.
+    Then it is the last one to look at again, or stale, or rests, or is kept for another consumer.
+    To *waiting* comes what may have something later, and does not rest.
     """
     if not _may_use(call, key, READ | WRITE if request.makes_groups else READ):
-        readers.looked(key, True)
+        readers.deny(key)
         return False
     delivery = _delivery_by_pattern(call, request, readers, key)
     if delivery is None:
@@ -273,21 +272,18 @@ def _serve_by_pattern(
     is_served = group_serving.serve(call, request, body, delivery)
     active = group_serving.active_of(delivery)
     if active is not None:
-        look.actives.add(active)
         readers.keep(key, active, _after(call, delivery.turn_ms))
+        call.server.blocking.kept(readers)
         return False
     if not is_served and group_serving.rests(request, delivery):
-        wake_ms = group_serving.ms_to_claim(call, [delivery])
-        if delivery.policy is not None and delivery.policy.active:
-            readers.is_active(request.consumer, call.now_ms)
-        readers.rest(key, _after(call, wake_ms))
+        readers.rest(key, _after(call, group_serving.ms_to_rest(call, delivery)))
         return False
     stream, group = delivery.stream, delivery.group
     is_read = stream.length == 0 or stream_id.compare(stream.last_id, group.last_id) <= 0
     stays = delivery.policy is not None or delivery.min_idle != _NO_CLAIM
     readers.looked(key, is_read and not stays)
     if delivery.is_more or stays:
-        look.waiting.append(delivery)
+        waiting.append(delivery)
     return is_served
 
 

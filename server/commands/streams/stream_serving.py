@@ -102,5 +102,5 @@ def wait_for(
     return new_block(
         keys, Stream, request.block_ms or 0, NULL_ARRAY, NULL_ARRAY,
         words, on_no_key, for_more, wake_ms, goes_on, speaks_for, None, request,
-        request.consumer, None if active is None else {active},
+        request.consumer, active,
     )  # fmt: skip

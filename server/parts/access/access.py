@@ -18,6 +18,7 @@ from server.client.subscriptions import CHANNELS, PATTERNS, SHARD_CHANNELS
 from server.config.parameters import Config
 from server.observe.part import Part
 from server.parts.tracking.tracking import Tracking
+from server.parts.waiting.blocking import Blocking
 from server.users import denial
 from server.users.acl_log import AclLog
 from server.users.denial import Denial
@@ -33,6 +34,7 @@ class Access(Part):
 
     __slots__ = (
         "_asks_certificate",
+        "_blocking",
         "_clients",
         "_clock",
         "_requirepass",
@@ -43,8 +45,11 @@ class Access(Part):
         "users",
     )
 
-    def __init__(self, clients: dict[int, Client], tracking: Tracking, clock: Clock) -> None:
+    def __init__(
+        self, clients: dict[int, Client], tracking: Tracking, blocking: Blocking, clock: Clock
+    ) -> None:
         self._clients = clients
+        self._blocking = blocking
         self._tracking = tracking
         self._clock = clock
         self._requirepass = ""
@@ -171,6 +176,8 @@ class Access(Part):
             _restrict(client)
             if not _may_hear_all(client):
                 self._close(client, me)
+            elif client.waiter is not None:
+                self._blocking.rights_changed(client.waiter)
         for client in self._strangers:
             if self.asks_for_login:
                 client.set_flag(UNAUTHENTICATED)

@@ -20,7 +20,8 @@ waiter are ready. A delivery that comes meanwhile makes its key ready for those,
 
 A waiter whose command has not looked at all that is there (XREAD WHERE) is run again in the next
 turn of the loop, and so on until it has: others are served in between. One that reads by a pattern
-looks for others, too, who want the same: when it is answered or leaves, one of them goes on.
+looks for others, too, who want the same: when it is answered or leaves, one of them goes on. What
+it sees that only another one may have is kept for that one, which is run.
 
 A waiter that reads by a pattern (XREADGROUP MATCH) stands in the queue of its Readers, which is
 ready when any key that they match is; see pattern_reads.py.
@@ -123,6 +124,11 @@ class Blocking(Part):
         self._unfinished[waiter] = None
         self._call_unfinished()
 
+    def rights_changed(self, waiter: Waiter) -> None:
+        """The user of *waiter* may do other things: who reads by a pattern looks again."""
+        if waiter.block.readers is not None:
+            self._read_on_later(waiter)
+
     def take_unfinished(self) -> Waiter | None:
         """The first waiter that has not looked at all yet, to be run now; None: there is none.
 
@@ -204,11 +210,18 @@ class Blocking(Part):
         before = waiter.block
         before.readers.waiters -= 1
         block.readers.waiters += 1  # others, if the rights of its user have changed
-        knows_all = block.speaks_for is not None and not block.but_for
+        knows_all = block.speaks_for is not None and not block.readers.kept
         if before.reads_on and before.speaks_for is not None and not knows_all:
-            queue = before.readers.queue
-            if queue is not self._served:
-                self._make_ready(queue)
+            self.kept(before.readers)
+
+    def kept(self, readers: Readers) -> None:
+        """One of *readers* has seen what is for others of them: these look, if they wait.
+
+        If they are being served, they do so anyway.
+        """
+        queue = readers.queue
+        if queue is not None and queue is not self._served:
+            self._make_ready(queue)
 
     def _waits_on(self, block: Block) -> bool:
         """Note that the waiter that was run has to. True: all of its queue do, it may stay."""
@@ -223,9 +236,10 @@ class Blocking(Part):
         self._some_wait_on = True
         if name is None:
             return False
-        if block.but_for:
-            self._sought = self._sought | block.but_for
-        elif queue.strangers == 0 and is_first:
+        has_kept = block.readers is not None and len(block.readers.kept) > 0
+        if block.but_for is not None:
+            self._sought.add(block.but_for)
+        elif queue.strangers == 0 and is_first and not has_kept:
             self._served = None
             return True
         self._silent.add(name)
@@ -262,12 +276,17 @@ class Blocking(Part):
                 self._stale = 0
 
     def _forget_reader(self, block: Block) -> None:
-        """Who waited by a pattern with *block* has left. If it looked for others, one goes on."""
-        block.readers.waiters -= 1
-        queue = block.readers.queue
-        if block.reads_on and block.speaks_for is not None and queue is not None:
+        """Who waited by a pattern with *block* was answered, or has left.
+
+        It may have looked for all who want the same, so one of them looks if there is anything to
+        look at. While they are being served, the next one does.
+        """
+        readers = block.readers
+        readers.waiters -= 1
+        queue = readers.queue
+        if readers.waiters and readers.may_have_more() and queue is not self._served:
             for waiter in queue:
-                if waiter.block.readers is block.readers:
+                if waiter.block.readers is readers:
                     self._read_on_later(waiter)
                     break
 
@@ -408,7 +427,11 @@ class Blocking(Part):
 
     def _may_find(self, block: Block) -> bool:
         """Whether nobody in this service has spoken for who waits with *block*."""
-        return block.speaks_for not in self._silent or block.reads_as in self._sought
+        if block.speaks_for not in self._silent:
+            return True
+        if block.readers is not None:
+            return block.reads_as in block.readers.kept
+        return block.reads_as in self._sought
 
     def keyless(self) -> list[Waiter]:
         """The waiters that wait for no key (WAIT, WAITAOF), in the order they came. O(waiters)."""
@@ -416,16 +439,16 @@ class Blocking(Part):
 
     def blocks_at(self, db_index: int, key: bytes) -> list[Block]:
         """What clients wait with for *key*. O(their number)."""
-        queues = self.patterns.queues_of(db_index, key)
         queue = self._queues[db_index].get(key) if db_index < len(self._queues) else None
-        if queue is not None:
-            queues.append(queue)
-        found = []
-        for queue in queues:
-            spot = queue.first
-            while spot is not None:
-                found.append(spot.waiter.block)
-                spot = spot.after
+        found = [] if queue is None else [waiter.block for waiter in queue]
+        for readers in self.patterns.readers_of(db_index, key):
+            found_queue = readers.queue
+            if found_queue is not None and readers.waiters:
+                spot = found_queue.first
+                while spot is not None:
+                    if spot.waiter.block.readers is readers:
+                        found.append(spot.waiter.block)
+                    spot = spot.after
         return found
 
     # ------------------------------------------------------------------ time

@@ -19,7 +19,9 @@ cdef class Readers:
     cdef readonly dict kept
     cdef dict _kept_for
     cdef dict _read_ms
+    cdef int64_t _last_ms
     cdef object _cursor
+    cdef bint _has_due
     cdef bint _is_gathered
     cdef Py_ssize_t _most_fresh
     cdef readonly DueKeys resting
@@ -41,7 +43,7 @@ cdef class Readers:
     cdef _keep_no_longer(self, bytes key)
     @cython.locals(kept=dict, key=bytes)
     cpdef bint take_kept(self, bytes consumer, Py_ssize_t most) except -1
-    cpdef is_active(self, bytes consumer, int64_t now_ms)
+    cpdef deny(self, bytes key)
     cpdef reads(self, bytes consumer, int64_t now_ms)
     cpdef int64_t read_ms(self, bytes consumer) except -1
     @cython.locals(key=bytes)

@@ -35,7 +35,8 @@ AT_ONCE = 2000  # keys that are gathered before others have their turn
 MOST_READERS = 100  # of a database that are kept although no client waits
 MOST_FRESH = 1_000_000  # keys that are fresh to all of these; with more, the least used go
 KEPT_MS = 60_000  # since the last use
-MOST_ACTIVE = 10_000  # active consumers of which it is known when they read last
+MOST_CONSUMERS = 10_000  # of which it is known when they have read
+BACK_MS = 1000  # that the clock may be set back before all look again
 MANY = 1000  # keys that were fresh at once: the memory for so many is given back
 THE_QUEUE = b""  # the only key of Readers.queues
 
@@ -50,9 +51,9 @@ class Readers:
     """
 
     __slots__ = (
-        "_cursor", "_is_gathered", "_kept_for", "_most_fresh", "_read_ms", "fresh", "group",
-        "is_dropped", "kept", "keys", "label", "last", "name", "names", "patterns", "queues",
-        "resting", "used_ms", "waiters",
+        "_cursor", "_has_due", "_is_gathered", "_kept_for", "_last_ms", "_most_fresh", "_read_ms",
+        "fresh", "group", "is_dropped", "kept", "keys", "label", "last", "name", "names",
+        "patterns", "queues", "resting", "used_ms", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -71,7 +72,9 @@ class Readers:
         self.resting = DueKeys()  # of a group, as all that follows: those that are not fresh
         self.kept: dict[bytes, dict[bytes, None]] = {}  # by consumer: those of them for it alone
         self._kept_for: dict[bytes, bytes] = {}  # and by key: for which consumer
-        self._read_ms: dict[bytes, int] = {}  # by active consumer of some of them: when it read
+        self._read_ms: dict[bytes, int] = {}  # by consumer: when it has read
+        self._has_due = False  # whether some of these were to be fresh again, and were too many
+        self._last_ms = 0  # the time of the last look at those that rest
         self._most_fresh = 0  # of a group: how many were at once
         self.last = 0  # counts what has become fresh
         self.waiters = 0  # clients that wait
@@ -129,6 +132,11 @@ class Readers:
             self.fresh[key] = self.last
             self._most_fresh = max(self._most_fresh, len(self.fresh))
 
+    def may_have_more(self) -> bool:
+        """Whether any stream may have something for one of them."""
+        is_known = self.is_complete and not self._has_due
+        return self.group is not None and bool(self.fresh or self.kept or not is_known)
+
     def since(self, last: int) -> list[bytes]:
         """The keys that have become fresh since *last* was the last, oldest first. O(keys)."""
         found = []
@@ -176,33 +184,48 @@ class Readers:
                 del self.kept[consumer]
 
     def take_kept(self, consumer: bytes, most: int) -> bool:
-        """Up to *most* of those that are kept for *consumer* are fresh; whether all are."""
+        """Up to *most* of those that are kept for *consumer* are fresh; whether all are.
+
+        It looks at them first: else others might, and keep them for it again and again.
+        """
         kept = self.kept.get(consumer)
         if kept is not None:
             for key in list(islice(kept, most)):
                 self.note(key)
+                self.fresh.move_to_end(key, last=False)
         return consumer not in self.kept
 
-    def is_active(self, consumer: bytes, now_ms: int) -> None:
-        """A stream rests of which *consumer* is the active one, which has read it now."""
-        self._read_ms[consumer] = now_ms
-        if len(self._read_ms) > MOST_ACTIVE:
-            del self._read_ms[next(iter(self._read_ms))]
+    def deny(self, key: bytes) -> None:
+        """*key* matches, but their user may not read it: it is no concern of theirs."""
+        found = self.names.names.get(key)
+        if found is not None and self in found:
+            found.remove(self)
+        self.forget(key)
 
     def reads(self, consumer: bytes, now_ms: int) -> None:
-        """*consumer* reads: also the streams that rest, of which it may be the active one."""
-        if self._read_ms.pop(consumer, -1) >= 0:
-            self._read_ms[consumer] = now_ms  # the last one to be forgotten
+        """*consumer* reads: it is not silent in any of the streams, although they may rest."""
+        self._read_ms.pop(consumer, None)
+        self._read_ms[consumer] = now_ms  # the last one to be forgotten
+        if len(self._read_ms) > MOST_CONSUMERS:
+            del self._read_ms[next(iter(self._read_ms))]
 
     def read_ms(self, consumer: bytes) -> int:
-        """When *consumer*, which is the active one of a stream that rests, has read; or 0."""
+        """When *consumer* has read; 0: it is not known to have."""
         return self._read_ms.get(consumer, 0)
 
     def come_due(self, now_ms: int, most: int) -> bool:
-        """Up to *most* of those that have rested until *now_ms* are fresh again; whether all."""
+        """Up to *most* of those that have rested until *now_ms* are fresh again; whether all.
+
+        All of them are when the clock was set back: until when they rest was by the old one.
+        """
+        if now_ms < self._last_ms - BACK_MS:
+            for key in self.resting.take_all():
+                self.note(key)
+        self._last_ms = now_ms
         for key in self.resting.take_due(now_ms, most):
             self.note(key)
-        return self.resting.first_ms() > now_ms
+        self._has_due = self.resting.first_ms() <= now_ms
+        return not self._has_due
 
     def forget(self, key: bytes) -> None:
         """*key* is gone, or no stream."""
@@ -383,7 +406,7 @@ class PatternReads:
             names.forget(key)
 
     def read_ms(self, db_index: int, key: bytes, group: bytes, consumer: bytes) -> int:
-        """When the active *consumer* of *group* has read by a pattern that matches *key*; or 0."""
+        """When *consumer* of *group* has read by a pattern that matches *key*; 0: not known."""
         last_ms = 0
         names = self._of.get(db_index)
         for readers in () if names is None else names.names.get(key, ()):
@@ -391,15 +414,10 @@ class PatternReads:
                 last_ms = max(last_ms, readers.read_ms(consumer))
         return last_ms
 
-    def queues_of(self, db_index: int, key: bytes) -> list[Queue]:
-        """The queues of those who read *key* by a pattern."""
-        found: list[Queue] = []
+    def readers_of(self, db_index: int, key: bytes) -> list[Readers]:
+        """Those who read *key* by a pattern, and may."""
         names = self._of.get(db_index)
-        for readers in () if names is None else names.names.get(key, ()):
-            queue = readers.queue
-            if queue is not None and queue not in found:
-                found.append(queue)
-        return found
+        return [] if names is None else names.names.get(key, [])
 
     def emptied(self, db_index: int) -> list[Queue]:
         """That database has other keys now: the queues of those who read there by patterns.

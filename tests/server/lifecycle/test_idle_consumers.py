@@ -185,6 +185,40 @@ def test_a_slice_that_is_over_at_once_makes_a_step(queue):
     assert names(queue) == []
 
 
+@pytest.fixture
+def rested(queue):
+    """The stream m, of which ann has read and acknowledged all."""
+    queue.send_line("XGROUP CREATE m g 0 MKSTREAM")
+    queue.send_line("XGROUP CFGSET m g CONSUMERTIMEOUT 1000 ACTIVE 1")
+    queue.send_line("XADD m 1-0 f v")
+    queue.send_line("XREADGROUP GROUP g ann STREAMS m >")
+    queue.send_line("XACK m g 1-0")
+    return queue
+
+
+@pytest.mark.parametrize("active", [0, 1])
+def test_who_reads_by_a_pattern_is_not_silent_though_the_stream_rests(rested, ticks, active):
+    rested.send_line(f"XGROUP CFGSET m g ACTIVE {active}")
+    for _ in range(8):
+        assert rested.send_line("XREADGROUP GROUP g ann MATCH m >") is None
+        ticks(400)
+    assert len(rested.send_line("XINFO CONSUMERS m g")) == 1
+    for _ in range(4):
+        ticks(400)
+    assert rested.send_line("XINFO CONSUMERS m g") == []
+
+
+@pytest.mark.parametrize("source", ["MATCH m >", "STREAMS m >"])
+def test_an_active_consumer_that_is_deleted_is_followed(rested, ticks, source):
+    """Once, nobody was told, if it had nothing pending."""
+    waiter = rested.client()
+    waiter.send_line(f"XREADGROUP GROUP g bob BLOCK 0 {source}")
+    rested.send_line("XADD m 9-0 f v")
+    for _ in range(8):
+        ticks(400)
+    assert given(waiter.reply()) == [9]
+
+
 def test_a_round_goes_over_those_of_which_one_may_be_silent(server):
     """Once, each round went over all keys with a policy."""
     for key, timeout in (("s", 1000), ("other", 9000), ("third", 1200)):

@@ -19,6 +19,7 @@ steps = st.one_of(
     st.tuples(st.just("discard"), keys),
     st.tuples(st.just("take_due"), st.integers(0, 50), st.integers(0, 4)),
     st.tuples(st.just("put_first"), keys, times),
+    st.tuples(st.just("take_all")),
 )
 
 
@@ -37,6 +38,9 @@ def test_they_are_as_a_dict_says(tried):
             now_ms, most = arguments
             times = sorted(at_ms for at_ms in model.values() if at_ms <= now_ms)
             assert [model.pop(key) for key in found] == times[:most]
+        elif name == "take_all":
+            assert sorted(found) == sorted(model)
+            model.clear()
         else:
             model[arguments[0]] = min(arguments[1], model.get(arguments[0], NEVER))
         assert len(due) == len(model)

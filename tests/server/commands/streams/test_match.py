@@ -192,14 +192,6 @@ class TestXreadgroup:
         seen = {key: seen_ms_ago(given, key) for key in ("t:a", "t:b")}
         assert seen == {"t:a": 100, "t:b": 0}
 
-    def test_a_group_that_removes_idle_consumers_sees_them(self, given):
-        given.send_line(READ.format("MKGROUP"))
-        given.send_line("XGROUP CFGSET t:a g CONSUMERTIMEOUT 1000")
-        given.send_line(READ.format(""))
-        given.advance(100)
-        given.send_line(READ.format(""))
-        assert seen_ms_ago(given, "t:a") == 0
-
     def test_noack_passes_a_limit_at_which_others_stop(self, given):
         given.send_line("XGROUP CREATE t:a g 0")
         given.send_line("XGROUP CFGSET t:a g MAXPENDING 1")

@@ -220,6 +220,126 @@ class TestActive:
         assert found(waiter.reply()) == {"t:b": [1]}
 
 
+class TestKept:
+    """What one sees that another one may have, which waits: it is told, whoever looks."""
+
+    @pytest.fixture
+    def active(self, streams):
+        """Ann is active in t:a, bob in t:b, nobody in t:c; all is acknowledged."""
+        for key, name in (("t:a", "ann"), ("t:b", "bob")):
+            streams.send_line(f"XGROUP CFGSET {key} g ACTIVE 1")
+            streams.send_line(f"XADD {key} 1-0 f v")
+            streams.send_line(f"XREADGROUP GROUP g {name} STREAMS {key} >")
+            streams.send_line(f"XACK {key} g 1-0")
+        return streams
+
+    def wait(self, server, *names):
+        waiters = {name: server.client() for name in names}
+        for name, waiter in waiters.items():
+            assert waiter.send_line(WAIT.format(name, "")) == NOTHING
+        return waiters
+
+    def all_at_once(self, server, *lines):
+        for line in ("MULTI", *lines, "EXEC"):
+            server.send_line(line)
+
+    def test_by_one_that_is_served(self, active):
+        waiters = self.wait(active, "ann", "cid", "bob")
+        self.all_at_once(active, "XADD t:b 2-0 f v", "XADD t:a 2-0 f v")
+        assert found(waiters["ann"].reply()) == {"t:a": [2]}
+        assert found(waiters["bob"].reply()) == {"t:b": [2]}
+
+    @pytest.mark.parametrize("options", ["", "BLOCK 0", "BLOCK 10"])
+    def test_by_one_that_does_not_wait_yet(self, active, options):
+        waiters = self.wait(active, "cid", "ann")
+        eve = active.client()
+        self.all_at_once(
+            active, "XADD t:a 2-0 f v", f"XREADGROUP GROUP g eve {options} MATCH t:* >"
+        )
+        eve.send_line(f"XREADGROUP GROUP g eve {options} MATCH t:* >")
+        assert found(waiters["ann"].reply()) == {"t:a": [2]}
+
+    def test_by_one_that_goes_on(self, active, monkeypatch):
+        monkeypatch.setattr(stream_patterns, "LOOKS", 1)
+        waiters = self.wait(active, "cid", "dan", "ann")
+        self.all_at_once(active, "XADD t:b 2-0 f v", "XADD t:a 2-0 f v")
+        assert found(waiters["ann"].reply()) == {"t:a": [2]}
+
+    def test_by_one_that_leaves_in_the_middle(self, active, monkeypatch):
+        monkeypatch.setattr(stream_patterns, "LOOKS", 1)
+        waiters = self.wait(active, "cid", "dan", "ann")
+        active.call_soon, later = (lambda call: None), active.call_soon
+        self.all_at_once(active, "XADD t:b 2-0 f v", "XADD t:a 2-0 f v")
+        waiters["cid"].leave()
+        active.call_soon = later
+        active.turn(active.dispatcher.waits.read_on)
+        assert found(waiters["ann"].reply()) == {"t:a": [2]}
+
+    def test_two_that_look_for_all_do_not_keep_what_each_is_about_to_look_at(
+        self, active, monkeypatch
+    ):
+        monkeypatch.setattr(stream_patterns, "LOOKS", 1)
+        self.wait(active, "bob", "ann")
+        self.all_at_once(
+            active, "XGROUP CFGSET t:a g VISIBILITY 50", "XGROUP CFGSET t:b g VISIBILITY 50"
+        )  # which ends
+
+    @pytest.mark.parametrize(
+        "policy",
+        ["CONSUMERTIMEOUT 600000", "MAXPENDINGPERCONSUMER 1", "VISIBILITY 9 MAXDELIVERIES 1"],
+    )
+    def test_nobody_keeps_the_other_busy(self, active, monkeypatch, policy):
+        monkeypatch.setattr(stream_patterns, "LOOKS", 1)
+        active.send_line("XADD dead 1-0 f v")
+        for key in ("t:a", "t:b"):
+            active.send_line(f"XGROUP CFGSET {key} g {policy} DEADLETTER dead")
+            active.send_line(f"XADD {key} 2-0 f v")
+            active.send_line(
+                f"XREADGROUP GROUP g {'ann' if key == 't:a' else 'bob'} STREAMS {key} >"
+            )
+        active.send_line("SET dead x")
+        active.advance(10)
+        active.client().send_line(WAIT.format("ann", ""))
+        active.client().send_line(WAIT.format("bob", ""))
+        self.all_at_once(active, "XADD t:a 3-0 f v", "XADD t:b 3-0 f v", "XADD t:zz 1-0 f v")
+
+
+def test_another_looks_when_a_look_for_all_is_answered_or_leaves(streams, monkeypatch):
+    """Once, only the next one did, and not the one after it."""
+    monkeypatch.setattr(stream_patterns, "LOOKS", 1)
+    waiters = [streams.client() for _ in range(3)]
+    for number, waiter in enumerate(waiters):
+        waiter.send_line(WAIT.format(number, "MAXCOUNT 1"))
+    streams.send_line("MULTI")
+    for n in range(4):
+        streams.send_line(f"XADD t:{n} 1-0 f v")
+    for key in NAMES:
+        streams.send_line(f"XADD {key} 1-0 f v")
+    streams.send_line("EXEC")
+    assert [found(waiter.reply()) for waiter in waiters] == [{key: [1]} for key in NAMES]
+
+
+def test_a_clock_that_is_set_back_ends_no_rest_later(streams):
+    streams.send_line("XGROUP CFGSET t:b g ACTIVE 1 TIMEOUT 100")
+    streams.send_line("XADD t:b 1-0 f v")
+    streams.send_line("XREADGROUP GROUP g ann STREAMS t:b >")
+    waiter = streams.client()
+    waiter.send_line(WAIT.format("bob", ""))
+    streams.now_ms -= 3_600_000
+    for _ in range(6):
+        streams.advance(50)
+    assert found(waiter.reply()) == {"t:b": [1]}
+
+
+def test_what_a_waiting_xread_has_seen_of_streams_that_have_gone_is_forgotten(streams):
+    waiter = streams.client()
+    waiter.send_line("XREAD WHERE f 1 z BLOCK 0 MATCH x:* 0")
+    for n in range(3 * stream_patterns.MANY):
+        streams.send_line(f"XADD x:{n} 1-0 f v")
+        streams.send_line(f"DEL x:{n}")
+    assert len(waiter.client.waiter.block.resume.look.seen) <= stream_patterns.MANY + 2
+
+
 class TestTurns:
     """One of those who wait looks at some streams in a turn, and for all who want the same."""
 
@@ -332,6 +452,26 @@ class TestRights:
         streams.send_line("ACL SETUSER ann ~t:b")
         streams.send_line("XADD t:b 1-0 f v")
         assert found(ann.reply()) == {"t:b": [1]}
+
+    def test_who_waits_finds_what_is_there_already(self, streams, ann):
+        ann.send_line(WAIT.format("c", ""))
+        streams.send_line("XADD t:b 1-0 f v")
+        assert ann.reply() == NOTHING
+        streams.send_line("ACL SETUSER ann ~t:b")
+        assert found(ann.reply()) == {"t:b": [1]}
+
+    @pytest.mark.parametrize("wait", ["BLOCK 0", ""])
+    def test_who_may_not_read_a_stream_is_no_consumer_of_it(self, streams, ann, wait):
+        streams.send_line("XGROUP CFGSET t:b g ACTIVE 1 TIMEOUT 100")
+        streams.send_line("XADD t:b 1-0 f v")
+        streams.send_line("XREADGROUP GROUP g c STREAMS t:b >")
+        bob = streams.client()
+        bob.send_line("XREADGROUP GROUP g bob BLOCK 0 STREAMS t:b >")
+        for _ in range(10):
+            if not ann.waits:
+                ann.send_line(READ.format(wait))
+            streams.advance(20)
+        assert found(bob.reply()) == {"t:b": [1]}
 
     def test_another_user_with_its_name_is_another(self, streams, ann):
         streams.send_line("XADD t:b 1-0 f v")
