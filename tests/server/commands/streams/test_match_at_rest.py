@@ -221,7 +221,7 @@ class TestActive:
 
 
 class TestKept:
-    """What one sees that another one may have, which waits: it is told, whoever looks."""
+    """What one sees that another one may have, which waits: that one looks, too."""
 
     @pytest.fixture
     def active(self, streams):
