@@ -201,6 +201,16 @@ class TestActive:
             active.advance(250)
         assert found(bob.reply()) == {"t:a": [1]}
 
+    def test_who_reads_for_another_group_is_another(self, active):
+        active.send_line("XGROUP CREATE t:a other $")
+        for _ in range(14):
+            active.send_line("XREADGROUP GROUP other ann MATCH t:a >")
+            active.advance(100)
+            reply = active.send_line("XREADGROUP GROUP g bob STREAMS t:a >")
+            if reply is not None:
+                break
+        assert found(reply) == {"t:a": [1]}
+
     def test_streams_that_go_are_kept_for_nobody(self, active):
         waiter = active.client()
         waiter.send_line(WAIT.format("bob", ""))
