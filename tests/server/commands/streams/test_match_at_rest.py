@@ -269,6 +269,28 @@ class TestKept:
         eve.send_line(f"XREADGROUP GROUP g eve {options} MATCH t:* >")
         assert found(waiters["ann"].reply()) == {"t:a": [2]}
 
+    def test_by_one_that_comes_before_the_alarm(self, active):
+        active.send_line("XADD t:a 2-0 f v")
+        active.send_line("XREADGROUP GROUP g ann STREAMS t:a >")
+        active.send_line("XNACK t:a g FAIL IDS 1 2-0 DELAY 100")
+        waiters = self.wait(active, "cid", "ann")
+        active.now_ms += 100
+        assert active.send_line(READ.replace(" c ", " eve ").format("")) is None
+        assert found(waiters["ann"].reply()) == {"t:a": [2]}
+
+    def test_dead_letters_that_can_be_moved_again(self, active):
+        active.send_line("XADD dead 1-0 f v")
+        active.send_line("XGROUP CFGSET t:a g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER dead")
+        active.send_line("XADD t:a 2-0 f v")
+        active.send_line("XREADGROUP GROUP g ann STREAMS t:a >")
+        active.send_line("SET dead x")
+        active.advance(60)
+        self.wait(active, "ann")
+        active.send_line("DEL dead")
+        active.send_line("XADD dead 1-0 f v")
+        active.advance(1000)
+        assert active.send_line("XLEN dead") == 2
+
     def test_by_one_that_goes_on(self, active, monkeypatch):
         monkeypatch.setattr(stream_patterns, "LOOKS", 1)
         waiters = self.wait(active, "cid", "dan", "ann")
@@ -470,13 +492,14 @@ class TestRights:
         streams.send_line("ACL SETUSER ann ~t:b")
         assert found(ann.reply()) == {"t:b": [1]}
 
+    @pytest.mark.parametrize("source", ["STREAMS t:b >", "MATCH t:* >"])
     @pytest.mark.parametrize("wait", ["BLOCK 0", ""])
-    def test_who_may_not_read_a_stream_is_no_consumer_of_it(self, streams, ann, wait):
+    def test_who_may_not_read_a_stream_is_no_consumer_of_it(self, streams, ann, wait, source):
         streams.send_line("XGROUP CFGSET t:b g ACTIVE 1 TIMEOUT 100")
         streams.send_line("XADD t:b 1-0 f v")
         streams.send_line("XREADGROUP GROUP g c STREAMS t:b >")
         bob = streams.client()
-        bob.send_line("XREADGROUP GROUP g bob BLOCK 0 STREAMS t:b >")
+        bob.send_line(f"XREADGROUP GROUP g bob BLOCK 0 {source}")
         for _ in range(10):
             if not ann.waits:
                 ann.send_line(READ.format(wait))
