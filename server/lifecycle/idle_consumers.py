@@ -160,7 +160,7 @@ class IdleConsumers:
         """When *consumer* is to be looked at again; it is to be deleted if that is now."""
         now_ms = self._now_ms
         patterns = self._state.blocking.patterns
-        read_ms = patterns.read_ms(at.db.index, at.key, at.name, consumer.name)
+        read_ms = patterns.read_ms(at.db.index, at.key, at.name, consumer.name, now_ms)
         consumer.seen_time = max(consumer.seen_time, read_ms)  # while the stream rested
         if (at.name, consumer.name) in at.waiting or consumer.seen_time > now_ms:
             consumer.seen_time = now_ms

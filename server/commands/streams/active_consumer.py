@@ -53,9 +53,10 @@ def _ms_to_turn(call: Call, key: bytes, name: bytes, policy: GroupPolicy, seen_m
     silent_ms = max(0, call.now_ms - seen_ms)
     if silent_ms >= policy.timeout_ms:  # it may have read by a pattern, while the stream rested
         patterns = call.server.blocking.patterns
-        read_ms = patterns.read_ms(call.db.index, key, name, policy.active_consumer)
+        active = policy.active_consumer
+        read_ms = patterns.read_ms(call.db.index, key, name, active, call.now_ms)
         if read_ms > seen_ms:
-            seen_ms = policy.seen_ms = min(read_ms, call.now_ms)
+            seen_ms = policy.seen_ms = read_ms
             silent_ms = call.now_ms - seen_ms
     if silent_ms < policy.timeout_ms:
         policy.suspected_ms = 0

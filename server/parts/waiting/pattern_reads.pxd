@@ -45,7 +45,8 @@ cdef class Readers:
     cpdef bint take_kept(self, bytes consumer, Py_ssize_t most) except -1
     cpdef deny(self, bytes key)
     cpdef reads(self, bytes consumer, int64_t now_ms)
-    cpdef int64_t read_ms(self, bytes consumer) except -1
+    @cython.locals(at_ms=int64_t)
+    cpdef int64_t read_ms(self, bytes consumer, int64_t now_ms) except -1
     @cython.locals(key=bytes)
     cpdef bint come_due(self, int64_t now_ms, Py_ssize_t most) except -1
     cpdef forget(self, bytes key)

@@ -209,9 +209,12 @@ class Readers:
         if len(self._read_ms) > MOST_CONSUMERS:
             del self._read_ms[next(iter(self._read_ms))]
 
-    def read_ms(self, consumer: bytes) -> int:
-        """When *consumer* has read; 0: it is not known to have."""
-        return self._read_ms.get(consumer, 0)
+    def read_ms(self, consumer: bytes, now_ms: int) -> int:
+        """When *consumer* has read; 0: it is not known to have. Now, if the clock was set back."""
+        at_ms = self._read_ms.get(consumer, 0)
+        if at_ms > now_ms:
+            at_ms = self._read_ms[consumer] = now_ms
+        return at_ms
 
     def come_due(self, now_ms: int, most: int) -> bool:
         """Up to *most* of those that have rested until *now_ms* are fresh again; whether all.
@@ -405,13 +408,13 @@ class PatternReads:
         if names is not None:
             names.forget(key)
 
-    def read_ms(self, db_index: int, key: bytes, group: bytes, consumer: bytes) -> int:
+    def read_ms(self, db_index: int, key: bytes, group: bytes, consumer: bytes, now_ms: int) -> int:
         """When *consumer* of *group* has read by a pattern that matches *key*; 0: not known."""
         last_ms = 0
         names = self._of.get(db_index)
         for readers in () if names is None else names.names.get(key, ()):
             if readers.group == group:
-                last_ms = max(last_ms, readers.read_ms(consumer))
+                last_ms = max(last_ms, readers.read_ms(consumer, now_ms))
         return last_ms
 
     def readers_of(self, db_index: int, key: bytes) -> list[Readers]:

@@ -208,6 +208,14 @@ def test_who_reads_by_a_pattern_is_not_silent_though_the_stream_rests(rested, ti
     assert rested.send_line("XINFO CONSUMERS m g") == []
 
 
+def test_who_read_by_a_pattern_before_the_clock_was_set_back_may_be_silent(rested, ticks):
+    rested.send_line("XREADGROUP GROUP g ann MATCH m >")
+    rested.now_ms -= 3_600_000
+    for _ in range(5):
+        ticks(400)
+    assert rested.send_line("XINFO CONSUMERS m g") == []
+
+
 @pytest.mark.parametrize("source", ["MATCH m >", "STREAMS m >"])
 def test_an_active_consumer_that_is_deleted_is_followed(rested, ticks, source):
     """Once, nobody was told, if it had nothing pending."""
