@@ -67,6 +67,8 @@ class GroupOrderMachine(RuleBasedStateMachine):
         """Each entry comes after all others of its value, which are done, or *name* has them."""
         now = self.pending()
         self.note_dead(now)
+        most = as_map(self.server.send_line("XGROUP CFGGET s g"))[b"maxpending"]
+        assert not most or self.in_flight(now) <= max(most, self.in_flight(before))
         for at in given:
             assert now[at][0] == name
             assert at not in self.deleted
@@ -74,6 +76,10 @@ class GroupOrderMachine(RuleBasedStateMachine):
                 if earlier < at and earlier not in self.deleted:
                     assert now[earlier][0] == name, (at, earlier, before)
                     assert earlier in given, "the rest of a value waits for what somebody has"
+
+    def in_flight(self, pending: dict[int, tuple[str, int]]) -> int:
+        """How many count for MAXPENDING: what waits for the turn of its value does not."""
+        return sum(bool(owner) or not self.values[at] for at, (owner, _) in pending.items())
 
     def dead(self) -> set[int]:
         letters = [row[1] for row in self.server.send_line("XRANGE dead - +")]

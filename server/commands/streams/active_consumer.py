@@ -12,7 +12,7 @@ there is always a moment at which it does not wait.
 from __future__ import annotations
 
 from server.commands.streams import group_steps
-from server.commands.streams.group_reply import Delivery
+from server.commands.streams.delivery import Delivery
 from server.commands.streams.waiting_readers import waits_as
 from server.dispatch.call import Call
 from storage.side_data.group_policy import GroupPolicy

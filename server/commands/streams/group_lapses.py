@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.commands.streams import dead_letters, group_orders, group_steps
 from server.commands.streams.dead_letters import DELIVERIES
-from server.commands.streams.group_reply import Delivery
+from server.commands.streams.delivery import Delivery
 from server.dispatch.call import Call
 from storage.stream import pending as pendings
 from storage.stream.pending import NOBODY, Pending

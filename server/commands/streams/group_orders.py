@@ -1,6 +1,6 @@
 """Groups with ORDERBY: entries with one value go to one consumer at a time, in their order.
 
-storage/stream/group_order.py has the lanes, group_reply.py gives what they have ready, and
+storage/stream/group_order.py has the lanes, lane_reply.py gives what they have ready, and
 group_lapses.py takes back what was not acknowledged in time. Here is what else is done, and logged:
 a group gets its order when somebody reads; and when an entry leaves its consumer, so do those after
 it.

@@ -2,8 +2,11 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport dead_letters, group_reply, stream_expiries
-from server.commands.streams.group_reply cimport Delivery
+from server.commands.streams cimport (
+    dead_letters, due_entries, group_reply, group_writer, stream_expiries
+)
+from server.commands.streams.delivery cimport Delivery, new_delivery
+from server.commands.streams.group_writer cimport GroupWriter
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call
 from storage.side_data.group_policy cimport GroupPolicy
@@ -41,10 +44,25 @@ cpdef int64_t ms_to_rest(Call call, Delivery delivery) except? -2
 @cython.locals(added=int64_t, delivery=Delivery)
 cdef int64_t entries_added(list deliveries) except -1
 @cython.locals(
-    is_of_new=bint, entry=StreamIterator, key=bytes, group=ConsumerGroup, consumer=Consumer,
-    min_idle=int64_t, idle=Pending, pends=bint, is_given=bint, policy=GroupPolicy, side=SideData
+    policy=GroupPolicy, min_idle=int64_t, side=SideData, consumer=Consumer, entry=StreamIterator,
+    idle=Pending, is_given=bint
 )
 cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) except -1
+cdef bint _may_read(
+    Call call, Request request, Delivery delivery, GroupPolicy policy
+) except -1
+@cython.locals(group=ConsumerGroup, name=bytes, consumer=Consumer)
+cdef Consumer _seen_consumer(Call call, Request request, Delivery delivery, bint is_given)
+@cython.locals(mark=Py_ssize_t, may_stop=bint, given=Py_ssize_t)
+cdef bint _serve_history(
+    Call call, Request request, Encoder body, Delivery delivery, Consumer consumer
+) except -1
+@cython.locals(mark=Py_ssize_t, writer=GroupWriter, given=Py_ssize_t)
+cdef bint _serve_new(
+    Call call, Request request, Encoder body, Delivery delivery, Consumer consumer,
+    StreamIterator entry, int64_t min_idle
+) except -1
+cdef Py_ssize_t _begin(Encoder body, Delivery delivery) except -1
 @cython.locals(wakes=bint)
 cdef _bury(Call call, Request request, Delivery delivery, Py_ssize_t given)
 @cython.locals(consumer=Consumer)

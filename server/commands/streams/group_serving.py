@@ -9,14 +9,16 @@ from protocol.replies import ErrorReply
 from server.commands.streams import (
     active_consumer,
     dead_letters,
+    due_entries,
     group_lapses,
     group_orders,
     group_reply,
     group_steps,
+    group_writer,
     stream_expiries,
 )
 from server.commands.streams.dead_letters import DELIVERIES
-from server.commands.streams.group_reply import NEW, Delivery
+from server.commands.streams.delivery import NEW, Delivery, new_delivery
 from server.commands.streams.stream_request import Request
 from server.commands.streams.stream_serving import NO_END
 from server.dispatch.call import Call
@@ -27,7 +29,9 @@ from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
 from storage.side_data.schedule import SCHEDULE
 from storage.side_data.side_data import SideData
 from storage.stream import stream_id
+from storage.stream.consumer_group import Consumer
 from storage.stream.stream import Stream
+from storage.stream.stream_iterator import StreamIterator
 
 _MEANINGLESS = (
     "The {0} ID is meaningless in the context of XREADGROUP: you want to read the history of this "
@@ -56,9 +60,7 @@ def delivery_of(call: Call, request: Request, key: bytes, text: bytes) -> Delive
     if stream is None or group is None:
         raise errors.no_such_key_or_group(key, name, " in XREADGROUP with GROUP option")
     if text == b">":
-        delivery = group_reply.new_delivery(
-            key, stream, group, NEW, request.nofields, request.where
-        )
+        delivery = new_delivery(key, stream, group, NEW, request.nofields, request.where)
         if request.min_idle != _NO_CLAIM:
             delivery.claim(request.min_idle)
         side: SideData | None = call.db.side_of(key) if call.db.side else None
@@ -73,7 +75,7 @@ def delivery_of(call: Call, request: Request, key: bytes, text: bytes) -> Delive
     if text in LAST_IN_GROUP:
         raise LAST_IN_GROUP[text]
     after = stream_id.parse_id(text)
-    return group_reply.new_delivery(key, stream, group, after, request.nofields, request.where)
+    return new_delivery(key, stream, group, after, request.nofields, request.where)
 
 
 def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
@@ -95,8 +97,8 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
         if delivery.is_more and not is_paused:
             earliest = 1
         elif delivery.min_idle != _NO_CLAIM and not is_paused:
-            wake_ms = delivery.ms_to_idle(delivery.min_idle, call.now_ms)
-            held_ms = delivery.ms_to_held(call.now_ms)
+            wake_ms = due_entries.ms_to_idle(delivery, delivery.min_idle, call.now_ms)
+            held_ms = due_entries.ms_to_held(delivery, call.now_ms)
             if held_ms and (wake_ms == 0 or held_ms < wake_ms):
                 wake_ms = held_ms
             if wake_ms and (earliest <= 0 or wake_ms < earliest):
@@ -180,66 +182,120 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
     False if not even an empty array is written. Of what the consumer had before, WHERE looks at no
     more than one call may, if there is one stream: with others, each has to tell what it has.
     """
-    key, group, policy = delivery.key, delivery.group, delivery.policy
-    if policy is not None and policy.paused:
+    policy, min_idle = delivery.policy, delivery.min_idle
+    if policy is not None and not _may_read(call, request, delivery, policy):
         return False
-    if policy is not None and policy.active:
-        name, reader = request.group or b"", request.consumer
-        is_its_turn = policy.active_consumer == reader
-        if not is_its_turn and not active_consumer.may_read(call, delivery, name, reader):
-            return False
-    side: SideData | None = call.db.side_of(key) if call.db.side else None
+    side: SideData | None = call.db.side_of(delivery.key) if call.db.side else None
     if side is not None and side.get(SCHEDULE) is not None and not _settle(call, request, delivery):
         return False
-    is_of_new, min_idle = delivery.is_of_new(), delivery.min_idle
-    consumer = group.find_consumer(request.consumer)
-    entry = delivery.find_new() if is_of_new else None
-    idle = None
+    if not delivery.is_of_new():
+        consumer = _seen_consumer(call, request, delivery, False)
+        return _serve_history(call, request, body, delivery, consumer)
+    entry, idle = due_entries.find_new(delivery), None
     if min_idle != _NO_CLAIM:
         _look(call, request, delivery)
-        idle = delivery.find_idle(min_idle, call.now_ms)
+        idle = due_entries.find_idle(delivery, min_idle, call.now_ms)
+    is_given = entry is not None and not request.noack and request.where is None
+    consumer = _seen_consumer(call, request, delivery, idle is not None or is_given)
+    if entry is None and idle is None and not delivery.has_ready():
+        return False
+    if idle is None and request.where is None:
+        min_idle = _NO_CLAIM  # as most often
+    return _serve_new(call, request, body, delivery, consumer, entry, min_idle)
+
+
+def _may_read(call: Call, request: Request, delivery: Delivery, policy: GroupPolicy) -> bool:
+    """Whether the group is not paused, and it is the consumer's turn in a group with ACTIVE."""
+    if policy.paused:
+        return False
+    if not policy.active or policy.active_consumer == request.consumer:
+        return True
+    return active_consumer.may_read(call, delivery, request.group or b"", request.consumer)
+
+
+def _seen_consumer(call: Call, request: Request, delivery: Delivery, is_given: bool) -> Consumer:
+    """The consumer, made if needed; it is seen now.
+
+    Without a policy, what is logged of the entries that it *is_given* makes it, too.
+    """
+    group, name = delivery.group, request.group or b""
+    consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
         log: Sequence[bytes] = (
-            b"XGROUP", b"CREATECONSUMER", key, request.group or b"", request.consumer,
+            b"XGROUP", b"CREATECONSUMER", delivery.key, name, request.consumer,
         )  # fmt: skip
-        is_given = entry is not None and not request.noack and request.where is None
-        if policy is None and (idle is not None or is_given):
-            log = NOTHING  # what is logged of the entries makes the consumer, too
-        call.db.group_changed(key, b"xgroup-createconsumer", changes=1, log=log)
+        if is_given and delivery.policy is None:
+            log = NOTHING
+        call.db.group_changed(delivery.key, b"xgroup-createconsumer", changes=1, log=log)
     consumer.seen_time = call.now_ms
-    if is_of_new and entry is None and idle is None and not delivery.has_ready():
+    return consumer
+
+
+def _serve_history(
+    call: Call, request: Request, body: Encoder, delivery: Delivery, consumer: Consumer
+) -> bool:
+    """Write what the consumer has already."""
+    mark = _begin(body, delivery)
+    may_stop = len(request.keys) == 1
+    given = group_reply.write_history(
+        body,
+        delivery,
+        consumer,
+        request.count_now(),
+        call.now_ms,
+        request.max_size or NO_END,
+        request.given == 0,
+        may_stop,
+    )
+    if may_stop and not given and request.goes_on():
+        body.truncate(mark)
         return False
-    mark = body.size()
-    if body.resp == 2:
-        body.array(2)
-    body.bulk(key)
-    count, end = request.count_now(), request.max_size or NO_END
-    is_first, now_ms = request.given == 0, call.now_ms
-    if not is_of_new:
-        may_stop = len(request.keys) == 1
-        given = delivery.write_history(body, consumer, count, now_ms, end, is_first, may_stop)
-        if may_stop and not given and request.goes_on():
-            body.truncate(mark)
-            return False
-    else:
-        pends = not request.noack
-        if idle is None and request.where is None:
-            min_idle = _NO_CLAIM  # as most often
-        given = delivery.write_new(
-            body, entry, consumer, count, pends, now_ms, end, is_first, min_idle
-        )
+    request.note(given, not delivery.is_cut)
+    return True
+
+
+def _serve_new(
+    call: Call,
+    request: Request,
+    body: Encoder,
+    delivery: Delivery,
+    consumer: Consumer,
+    entry: StreamIterator | None,
+    min_idle: int,
+) -> bool:
+    """Write the new entries from *entry* on, and what is claimed; move the dead that were found."""
+    mark = _begin(body, delivery)
+    writer = group_writer.new_writer(
+        body,
+        delivery,
+        consumer,
+        request.count_now(),
+        not request.noack,
+        call.now_ms,
+        request.max_size or NO_END,
+        request.given == 0,
+    )
+    given = group_reply.write_new(body, writer, entry, min_idle)
     request.note(given, not delivery.is_cut)
     request.reads_on = request.reads_on or delivery.reads_on
     if delivery.dead:
         _bury(call, request, delivery, given)
-    if is_of_new:
-        if not given:
-            body.truncate(mark)
-            _log_passed(call, request, delivery)
-            return False
-        _delivered(call, request, delivery)
+    if not given:
+        body.truncate(mark)
+        _log_passed(call, request, delivery)
+        return False
+    _delivered(call, request, delivery)
     return True
+
+
+def _begin(body: Encoder, delivery: Delivery) -> int:
+    """Write what stands before the entries; return where that begins."""
+    mark = body.size()
+    if body.resp == 2:
+        body.array(2)
+    body.bulk(delivery.key)
+    return mark
 
 
 def _bury(call: Call, request: Request, delivery: Delivery, given: int) -> None:
@@ -275,11 +331,11 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
         order = group_orders.order_of(call, key, name, policy, delivery.stream, group)
     if policy is not None and policy.max_deliveries:
         has_ready = order is not None and order.ready.size > 0
-        if has_ready or delivery.has_due(call.now_ms):
+        if has_ready or due_entries.is_any_or_released(delivery, call.now_ms):
             delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
     if order is not None:
         delivery.follow_order(order)
-        if delivery.is_any_due(call.now_ms):
+        if due_entries.is_any(delivery, call.now_ms):
             group_lapses.look_in_order(call, key, name, delivery)
     elif group.by_time.first_held() is not None or _has_lapsed(call, delivery):
         group_lapses.look(call, key, name, delivery)

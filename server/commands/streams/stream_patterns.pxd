@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport group_serving, stream_serving
-from server.commands.streams.group_reply cimport Delivery
+from server.commands.streams.delivery cimport Delivery
 from server.commands.streams.stream_request cimport Request
 from server.dispatch.call cimport Call
 from server.parts.waiting.pattern_reads cimport Readers

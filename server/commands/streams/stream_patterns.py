@@ -8,7 +8,7 @@ from protocol.encoder import Encoder
 from protocol.replies import NULL_ARRAY, Reply
 from server.client.client import RESTRICTED
 from server.commands.streams import group_serving, stream_serving
-from server.commands.streams.group_reply import Delivery
+from server.commands.streams.delivery import Delivery
 from server.commands.streams.stream_request import Request
 from server.commands.streams.stream_serving import LAST
 from server.dispatch.call import Call

@@ -42,6 +42,31 @@ def test_a_value_that_somebody_has_waits_and_others_do_not(ordered):
     assert read(ordered, "w2") == [4]
 
 
+def test_what_waited_for_its_turn_counts_for_both_limits(ordered):
+    """Once, what MAXPENDINGPERVALUE gave of a lane took nothing of the room of MAXPENDING."""
+    ordered.send_line("XADD s 6-0 customer bob")
+    assert read(ordered, "w1", words="NOACK") == [1, 2, 3, 4, 5, 6]
+    ordered.send_line("XGROUP SETID s g 0")
+    assert read(ordered, "w1", 3) == [1, 2, 3]
+    assert read(ordered, "w2") == [5]
+    ordered.send_line("XGROUP CFGSET s g MAXPENDING 1 MAXPENDINGPERVALUE 1")
+    assert ordered.send_line("XACK s g 1-0 2-0 3-0 5-0") == 4
+    assert len(read(ordered, "w3")) == 1  # of 4 and 6, which waited
+    assert read(ordered, "w3") == []
+
+
+def test_what_was_released_to_its_lane_waits_for_room_again(ordered):
+    """Once, it was given beyond MAXPENDING: in its lane it had made room for another entry."""
+    ordered.send_line("XGROUP CFGSET s g MAXPENDING 1")
+    assert read(ordered, "w1") == [1]
+    ordered.send_line("XNACK s g FAIL IDS 1 1-0 DELAY 10")
+    assert read(ordered, "w2") == [2]
+    ordered.advance(10)
+    assert read(ordered, "w1") == []
+    assert ordered.send_line("XACK s g 2-0") == 1
+    assert read(ordered, "w1") == [1]
+
+
 CLAIMS = "CLAIM 50 WHERE customer 1 {}"
 
 
