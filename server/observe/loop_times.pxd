@@ -15,6 +15,7 @@ cdef class LoopTimes(Part):
     cdef int64_t _first_ticks
     cdef int64_t _begun
     cdef int64_t _busy
+    cdef int64_t _most_us
     cdef readonly int64_t cycles
 
     cpdef begin(self)

@@ -27,6 +27,7 @@ class LoopTimes(Part):
         "_commands",
         "_first_ns",
         "_first_ticks",
+        "_most_us",
         "_stats",
         "cycles",
         "rates",
@@ -43,6 +44,7 @@ class LoopTimes(Part):
     def statistics_reset(self) -> None:
         self.cycles = 0
         self._busy = 0  # ticks
+        self._most_us = 0  # that was told
         self.rates = Rates()  # of cycles, and of the us that they took
 
     def begin(self) -> None:
@@ -56,12 +58,12 @@ class LoopTimes(Part):
 
     @property
     def busy_us(self) -> int:
-        """The time that all cycles took."""
+        """The time that all cycles took. It never falls, though the pace is known better later."""
         counted = ticks.cpu_ticks() - self._first_ticks
-        if counted <= 0:
-            return 0
-        ns_a_tick = (ticks.now_ns() - self._first_ns) / counted
-        return int(self._busy * ns_a_tick / 1000)
+        if counted > 0:
+            ns_a_tick = (ticks.now_ns() - self._first_ns) / counted
+            self._most_us = max(self._most_us, int(self._busy * ns_a_tick / 1000))
+        return self._most_us
 
     def tick(self, now_ms: int) -> None:
         self.rates.sample(now_ms, cycles=self.cycles, busy_us=self.busy_us)

@@ -41,6 +41,17 @@ def test_a_cycle_counts_what_the_loop_does_between_its_begin_and_its_end() -> No
     assert times.busy_us > once_us
 
 
+def test_the_time_never_falls() -> None:
+    """Once it did, by a us: each look compares the CPU's counter with the clock anew."""
+    for _ in range(3000):
+        times = LoopTimes(Stats(), CommandStats())
+        times.begin()
+        sum(range(300))
+        times.end()
+        told = [times.busy_us for _ in range(20)]
+        assert told == sorted(told)
+
+
 def test_resetstat_begins_anew() -> None:
     times = LoopTimes(Stats(), CommandStats())
     times.begin()
