@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from server.client.client cimport Client, Standing, Waiter, new_waiter
 from server.table.command cimport Block
+from server.parts.waiting.alarms cimport Alarms
 from server.parts.waiting.pattern_reads cimport PatternReads
 from server.parts.waiting.wait_queue cimport Queue, Spot, new_queue
 from server.observe.part cimport Part
@@ -19,9 +20,7 @@ cdef class Blocking(Part):
     cdef readonly Queue first_ready
     cdef Queue _last_ready
     cdef Queue _served
-    cdef readonly list _deadlines
-    cdef object _serial
-    cdef Py_ssize_t _stale
+    cdef readonly Alarms _alarms
     cdef int64_t _turn
     cdef object _kind
     cdef set _silent
@@ -79,13 +78,7 @@ cdef class Blocking(Part):
     cpdef list keyless(self)
     @cython.locals(queue=Queue, found_queue=Queue, found=list, spot=Spot)
     cpdef list blocks_at(self, Py_ssize_t db_index, bytes key)
-    @cython.locals(waiter=Waiter, entry=tuple, ends=bint)
+    @cython.locals(woken=Waiter, alarm=tuple, waiter=Waiter, ends=bint)
     cpdef Waiter next_over(self, int64_t now_ms)
     @cython.locals(standing=Standing)
     cdef _wake(self, Waiter waiter)
-    @cython.locals(waiter=Waiter, entry=tuple, ends=bint)
-    cdef _wake_more(self, int64_t now_ms)
-
-
-@cython.locals(waiter=Waiter, at_ms=int64_t, ends=bint)
-cdef bint _is_live(tuple entry) except -1

@@ -13,10 +13,9 @@ the ready keys are served in the order in which they became ready (server/dispat
        group with ACTIVE is, whom the others do not know about.
     4. Serving may make further keys ready (BLMOVE pushes): they are served next.
 
-Deadlines lie in a heap that cron looks at; a waiter served early leaves its entry there, and it is
-dropped when it comes up, or all at once when such entries are the majority. So do the moments at
-which waiters may claim what other consumers were given (XREADGROUP CLAIM): then the keys of such a
-waiter are ready. A delivery that comes meanwhile makes its key ready for those, too.
+Deadlines are alarms (alarms.py) that cron looks at. So are the moments at which waiters may claim
+what other consumers were given (XREADGROUP CLAIM): then the keys of such a waiter are ready. A
+delivery that comes meanwhile makes its key ready for those, too.
 
 A waiter whose command has not looked at all that is there (XREAD WHERE) is run again in the next
 turn of the loop, and so on until it has: others are served in between. One that reads by a pattern
@@ -33,18 +32,16 @@ waiter leaves before its alarm, it passes that on to another of the key, also on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heapify, heappop, heappush
-from itertools import count
 
 from server.client.client import Client, Waiter, new_waiter
 from server.observe.part import Part
+from server.parts.waiting.alarms import Alarms
 from server.parts.waiting.pattern_reads import THE_QUEUE, PatternReads, Readers
 from server.parts.waiting.wait_queue import Queue, Spot, new_queue
 from server.process.timers import NoTimers, Timers
 from server.table.command import Block
 from storage.keyspace.keyspace import Keyspace
 
-MANY_STALE = 64  # below this many stale deadlines nobody minds
 LONGEST_MS = 2**62  # of a wait: so no deadline is beyond 64 bits
 
 
@@ -58,9 +55,7 @@ class Blocking(Part):
         self._queues: list[dict[bytes, Queue]] = []  # of each database, by key
         self.first_ready: Queue | None = None  # the ready keys, a chain in the order of service
         self._last_ready: Queue | None = None
-        self._deadlines: list[tuple[int, int, Waiter, bool]] = []  # True: the wait ends
-        self._serial = count()
-        self._stale = 0
+        self._alarms = Alarms()
         self._served: Queue | None = None  # the ready key whose waiters are being served
         self._turn = 0  # counts the services of a key
         self._kind: type | None = None  # of value that the served key had when some were passed
@@ -157,8 +152,7 @@ class Blocking(Part):
             self.patterns.tick(now_ms)
 
     def _set_alarm(self, at_ms: int, waiter: Waiter, ends: bool) -> None:
-        heappush(self._deadlines, (at_ms, next(self._serial), waiter, ends))
-        if self._deadlines[0][0] == at_ms:  # else the timer comes before
+        if self._alarms.set(at_ms, waiter, ends):  # else the timer comes before
             self.timers.wait_until(at_ms)
 
     def _wake_after(self, waiter: Waiter, wake_ms: int, now_ms: int) -> None:
@@ -170,7 +164,7 @@ class Blocking(Part):
             waiter.wake_at_ms = at_ms
             self._set_alarm(at_ms, waiter, False)
         elif at_ms < waiter.wake_at_ms:
-            self._stale += 1  # the later one
+            self._alarms.given_up(1)  # the later one
             waiter.wake_at_ms = at_ms
             self._set_alarm(at_ms, waiter, False)
 
@@ -268,12 +262,7 @@ class Blocking(Part):
         if waiter.block.for_more:
             self.waiting_for_more -= 1
         if waiter.due_ms or waiter.wake_at_ms:
-            self._stale += (waiter.due_ms != 0) + (waiter.wake_at_ms != 0)
-            if self._stale > MANY_STALE and self._stale * 2 > len(self._deadlines):
-                live = [entry for entry in self._deadlines if _is_live(entry)]
-                heapify(live)
-                self._deadlines = live
-                self._stale = 0
+            self._alarms.given_up((waiter.due_ms != 0) + (waiter.wake_at_ms != 0))
 
     def _forget_reader(self, block: Block) -> None:
         """Who waited by a pattern with *block* was answered, or has left.
@@ -456,7 +445,7 @@ class Blocking(Part):
     @property
     def next_deadline_ms(self) -> int | None:
         """When the next wait ends at the earliest, in unix ms."""
-        return self._deadlines[0][0] if self._deadlines else None
+        return self._alarms.next_ms()
 
     def next_over(self, now_ms: int) -> Waiter | None:
         """Forget and return the next waiter whose time is up by *now_ms*, first deadline first.
@@ -465,20 +454,20 @@ class Blocking(Part):
         is not forgotten. Ready are those, too, of all that may claim something before the next wait
         ends: many wait for the same moment, and each key is served once then.
         """
-        while self._deadlines and self._deadlines[0][0] <= now_ms:
-            entry = heappop(self._deadlines)
-            _, _, waiter, ends = entry
-            if not _is_live(entry):
-                self._stale -= 1
-                continue
+        woken: Waiter | None = None
+        while (alarm := self._alarms.first(now_ms)) is not None:
+            _, _, waiter, ends = alarm
+            if ends and woken is not None:
+                break
+            self._alarms.take_first()
             if ends:
-                waiter.due_ms = 0  # its entry in the heap is gone already
+                waiter.due_ms = 0  # its alarm is gone already
                 self.forget(waiter)
-            else:
-                self._wake(waiter)
-                self._wake_more(now_ms)
-            return waiter
-        return None
+                return waiter
+            self._wake(waiter)
+            if woken is None:
+                woken = waiter
+        return woken
 
     def _wake(self, waiter: Waiter) -> None:
         """The alarm of *waiter* has rung: make its keys ready."""
@@ -489,26 +478,7 @@ class Blocking(Part):
             self._make_ready(standing.queue)
             standing = standing.at_next_key
 
-    def _wake_more(self, now_ms: int) -> None:
-        """Make the keys ready of all whose alarms ring by *now_ms*, before a wait ends."""
-        while self._deadlines and self._deadlines[0][0] <= now_ms:
-            entry = self._deadlines[0]
-            _, _, waiter, ends = entry
-            if not _is_live(entry):
-                self._stale -= 1
-            elif ends:
-                break
-            else:
-                self._wake(waiter)
-            heappop(self._deadlines)
-
     def waiting_keys(self) -> tuple[int, int]:
         """How many keys have waiters, and how many have one that their deletion wakes."""
         counts = [queue.on_no_key for queue in self.queues.values()]
         return len(counts), len(counts) - counts.count(0)
-
-
-def _is_live(entry: tuple[int, int, Waiter, bool]) -> bool:
-    """Whether an entry of the heap still means something."""
-    at_ms, _, waiter, ends = entry
-    return waiter.client.waiter is waiter and (ends or at_ms == waiter.wake_at_ms)

@@ -207,7 +207,7 @@ class TestWaiting:
             waiting.send_line("XREADGROUP GROUP g bob BLOCK 0 CLAIM 999999 STREAMS s >")
             read.send("XADD", "s", f"{ms}-0", "n", ms)
             assert waiting.reply()[0][1][0][0] == b"%d-0" % ms
-        assert len(read.state.blocking._deadlines) < 100
+        assert len(read.state.blocking._alarms) < 100
 
     def test_clients_that_do_not_claim_are_not_run_again_by_deliveries(self, read: Any) -> None:
         waiting = read.client()

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.client.client import Client
-from server.parts.waiting.blocking import MANY_STALE, Blocking
+from server.parts.waiting.alarms import MANY_STALE
+from server.parts.waiting.blocking import Blocking
 from server.process.timers import NoTimers
 from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
@@ -372,7 +373,7 @@ def test_deadlines_of_waits_that_ended_early_do_not_pile_up(harness):
     keeps = harness.park(0, b"a", timeout_ms=10**6)
     for number in range(1, 10 * MANY_STALE):
         harness.blocking.forget(harness.park(number, b"a", timeout_ms=10**6).waiter)
-        assert len(harness.blocking._deadlines) <= 2 * MANY_STALE + 3
+        assert len(harness.blocking._alarms) <= 2 * MANY_STALE + 3
     assert keeps.waiter is not None
     harness.expire(10**6)
     assert harness.over == [(0, b"over 0")]
@@ -473,7 +474,7 @@ def test_moments_of_waiters_that_have_left_are_dropped_when_they_are_the_majorit
     keeps = harness.park(0, b"a", wake_ms=10**6)
     for number in range(1, 300):
         harness.blocking.forget(harness.park(number, b"a", wake_ms=10**6 + number).waiter)
-    assert len(harness.blocking._deadlines) < 150
+    assert len(harness.blocking._alarms) < 150
     assert keeps.waiter.wake_at_ms == 10**6
     for number in range(300, 400):
         harness.blocking.forget(
