@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from server.commands.streams import lane_reply, stream_reply
+from server.commands.streams.deliverable import MOST_CLAIMS
 from server.commands.streams.delivery import Delivery
-from server.commands.streams.due_entries import MOST_CLAIMS
 from server.commands.streams.group_writer import GroupWriter
 from server.commands.streams.lane_reply import MOST_DEAD
 from server.table.command import NO_CLAIM

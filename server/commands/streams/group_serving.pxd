@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t
 
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport (
-    dead_letters, due_entries, group_reply, group_writer, stream_expiries
+    dead_letters, deliverable, group_reply, group_writer, stream_expiries
 )
 from server.commands.streams.delivery cimport Delivery, new_delivery
 from server.commands.streams.group_writer cimport GroupWriter

@@ -9,7 +9,7 @@ from protocol.replies import ErrorReply
 from server.commands.streams import (
     active_consumer,
     dead_letters,
-    due_entries,
+    deliverable,
     group_lapses,
     group_orders,
     group_reply,
@@ -97,8 +97,8 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
         if delivery.is_more and not is_paused:
             earliest = 1
         elif delivery.min_idle != _NO_CLAIM and not is_paused:
-            wake_ms = due_entries.ms_to_idle(delivery, delivery.min_idle, call.now_ms)
-            held_ms = due_entries.ms_to_held(delivery, call.now_ms)
+            wake_ms = deliverable.ms_to_idle(delivery, delivery.min_idle, call.now_ms)
+            held_ms = deliverable.ms_to_held(delivery, call.now_ms)
             if held_ms and (wake_ms == 0 or held_ms < wake_ms):
                 wake_ms = held_ms
             if wake_ms and (earliest <= 0 or wake_ms < earliest):
@@ -191,10 +191,10 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
     if not delivery.is_of_new():
         consumer = _seen_consumer(call, request, delivery, False)
         return _serve_history(call, request, body, delivery, consumer)
-    entry, idle = due_entries.find_new(delivery), None
+    entry, idle = deliverable.find_new(delivery), None
     if min_idle != _NO_CLAIM:
         _look(call, request, delivery)
-        idle = due_entries.find_idle(delivery, min_idle, call.now_ms)
+        idle = deliverable.find_idle(delivery, min_idle, call.now_ms)
     is_given = entry is not None and not request.noack and request.where is None
     consumer = _seen_consumer(call, request, delivery, idle is not None or is_given)
     if entry is None and idle is None and not delivery.has_ready():
@@ -331,11 +331,11 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
         order = group_orders.order_of(call, key, name, policy, delivery.stream, group)
     if policy is not None and policy.max_deliveries:
         has_ready = order is not None and order.ready.size > 0
-        if has_ready or due_entries.is_any_or_released(delivery, call.now_ms):
+        if has_ready or deliverable.is_any_or_released(delivery, call.now_ms):
             delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
     if order is not None:
         delivery.follow_order(order)
-        if due_entries.is_any(delivery, call.now_ms):
+        if deliverable.is_any(delivery, call.now_ms):
             group_lapses.look_in_order(call, key, name, delivery)
     elif group.by_time.first_held() is not None or _has_lapsed(call, delivery):
         group_lapses.look(call, key, name, delivery)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from server.commands.streams.deliverable import MOST_CLAIMS
 from server.commands.streams.delivery import Delivery
-from server.commands.streams.due_entries import MOST_CLAIMS
 from server.commands.streams.group_writer import GroupWriter
 from storage.stream import group_lag
 from storage.stream import pending as pendings

@@ -1,4 +1,4 @@
-"""Which entries of a group are due for a reader, and after how long the next one is."""
+"""Which entries of a group may be delivered now, and after how long the next one may be."""
 
 from __future__ import annotations
 
