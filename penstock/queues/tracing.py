@@ -11,8 +11,8 @@ names that redis-py gives its own metrics.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 import redis
@@ -58,7 +58,7 @@ def tracing(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
     Worker(queue, tracing(send)).run()
 
     A job that fails has the exception in its span; Retry and Rejected are no errors of the program,
-    and are events.
+    and are events. If *function* returns an awaitable, the span ends when that is done.
     """
     if inspect.iscoroutinefunction(function):
 
@@ -69,10 +69,21 @@ def tracing(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
         return call_async  # type: ignore[return-value]  # Result is an awaitable then
 
     def call(job: Any) -> Result:
-        with _processing(job):
-            return function(job)
+        with ExitStack() as span:
+            span.enter_context(_processing(job))
+            result = function(job)
+            if not inspect.isawaitable(result):
+                return result
+            rest = span.pop_all()
+        return _finished(result, rest)  # type: ignore[return-value]  # Result is an awaitable
 
     return call
+
+
+async def _finished(result: Awaitable[Any], span: ExitStack) -> Any:
+    """What *result* gives; then *span* ends."""
+    with span:
+        return await result
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -152,22 +154,48 @@ def test_what_is_not_sampled_is_carried_as_not_sampled() -> None:
     assert fields["traceparent"] == f"00-{1:032x}-{2:016x}-00"
 
 
+class Sender:
+    """What a worker may be given besides a coroutine function: an object whose call is awaited."""
+
+    def __init__(self) -> None:
+        self.current: list[trace.SpanContext] = []
+
+    async def __call__(self, job: Any) -> None:
+        await asyncio.sleep(0)
+        self.current.append(trace.get_current_span().get_span_context())
+        if not job.fields.get("to"):
+            raise ConnectionError("away")
+
+
 @pytest.mark.asyncio
-async def test_a_worker_of_asyncio(server: PenstockServer, spans: InMemorySpanExporter) -> None:
-    current: list[trace.Span] = []
+@pytest.mark.parametrize("wrapped", ["a coroutine function", "a function", "an object"])
+async def test_a_worker_of_asyncio(
+    wrapped: str, server: PenstockServer, spans: InMemorySpanExporter
+) -> None:
+    """Once, the span of an object ended before it was awaited."""
+    sender = Sender()
 
     async def send(job: Any) -> None:
-        current.append(trace.get_current_span())
+        await sender(job)
 
+    def call(function: Any, job: Any) -> Any:
+        return function(job)
+
+    functions: dict[str, Any] = {
+        "a coroutine function": send, "a function": partial(call, send), "an object": sender,
+    }  # fmt: skip
     async with server.async_client(decode_responses=True) as client:
         queue = queues_asyncio.Queue(client, "mails")
         await queue.declare()
         with traced(queue, {"to": "ann"}) as fields:
             await queue.enqueue(fields)
-        assert await queues_asyncio.Worker(queue, tracing(send)).drain() == 1
-    process = by_name(spans, "process mails")
+        await queue.enqueue({"to": ""})
+        assert await queues_asyncio.Worker(queue, tracing(functions[wrapped])).drain() == 2
+    process, failed = (s for s in spans.get_finished_spans() if s.name == "process mails")
     assert process.parent is not None
-    assert [span.get_span_context() for span in current] == [process.context]
+    assert sender.current == [process.context, failed.context]
+    assert [event.name for event in process.events] == []
+    assert [event.name for event in failed.events] == ["exception"]
 
 
 def _bytes(value: Any) -> bytes:
