@@ -18,6 +18,7 @@ from storage.stream.stream_iterator cimport StreamIterator
 cdef int64_t _ATTEMPTS
 cdef int64_t _LEAST_DUE
 cdef uint32_t _NOBODY
+cdef int64_t _PARKED
 
 
 @cython.final
@@ -62,6 +63,8 @@ cdef class Claim:
     cpdef tuple claim_from(self, StreamId start, int64_t count)
     @cython.locals(entry_id=StreamId)
     cdef bint _claim_idle(self, Pending pending, list deleted) except -1
+    @cython.locals(at_ms=int64_t, is_nobodys=bint)
+    cdef bint _is_held(self, Pending pending) except -1
 
 
 @cython.locals(name=bytes, consumer=Consumer)

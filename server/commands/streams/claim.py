@@ -17,13 +17,14 @@ from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.lane_claims import LaneClaims
-from storage.stream.pending import NOBODY, Pending
+from storage.stream.pending import NOBODY, PARKED, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
 ATTEMPTS = 10  # pending entries XAUTOCLAIM examines for each it may return
 LEAST_DUE = 100  # so many may be due, at least, for those that it finds by time
-_ATTEMPTS, _LEAST_DUE, _NOBODY = ATTEMPTS, LEAST_DUE, NOBODY  # as C numbers
+_ATTEMPTS, _LEAST_DUE = ATTEMPTS, LEAST_DUE  # as C numbers
+_NOBODY, _PARKED = NOBODY, PARKED
 
 
 class Claim:
@@ -235,10 +236,16 @@ class Claim:
             self.drop(pending, entry_id)
             deleted.append(entry_id)
             return True
-        if not self.is_idle(pending) or self._has_expired(entry_id):
+        if not self.is_idle(pending) or self._is_held(pending) or self._has_expired(entry_id):
             return False
         self.take(pending)
         return True
+
+    def _is_held(self, pending: Pending) -> bool:
+        """Whether BACKOFF or DELAY holds it: then it may be claimed by its id only."""
+        at_ms = pending.delivery_time
+        is_nobodys = pending.consumer_index == _NOBODY
+        return is_nobodys and at_ms != _PARKED and at_ms > self.call.now_ms
 
 
 def _consumer(call: Call, group: ConsumerGroup) -> Consumer:

@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 from storage cimport octets
 
 from server.commands.streams.delivery cimport Delivery
+from storage.side_data.group_policy cimport GroupPolicy
 from storage.stream cimport pending as pendings
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport ConsumerGroup
@@ -36,7 +37,7 @@ cdef Pending _first_wanted(
 @cython.locals(by_time=DeliveryQueue, has_policy=bint, pending=Pending, left=int64_t,
                is_stuck=bint, is_there=bint)
 cpdef int64_t ms_to_idle(Delivery delivery, int64_t min_idle, int64_t now_ms) except -1
-@cython.locals(pending=Pending, left=int64_t, is_stuck=bint)
+@cython.locals(policy=GroupPolicy, makes_room=bint, pending=Pending, left=int64_t, is_stuck=bint)
 cdef int64_t _ms_to_wanted(
     Delivery delivery, EntryFilter where, int64_t min_idle, int64_t now_ms
 ) except -1

@@ -108,14 +108,21 @@ def ms_to_idle(delivery: Delivery, min_idle: int, now_ms: int) -> int:
 
 
 def _ms_to_wanted(delivery: Delivery, where: EntryFilter, min_idle: int, now_ms: int) -> int:
-    """As ms_to_idle(), for the first that *where* names, of those that are looked at."""
+    """As ms_to_idle(), for the first that *where* names, of those that are looked at.
+
+    Where a policy limits what is pending, another makes room when it goes back or is held.
+    """
+    policy = delivery.policy
+    makes_room = policy is not None and policy.limits_pending() and delivery.gives_back()
     pending = delivery.group.by_time.first_left()
     for _ in range(_MOST_CLAIMS):
         if pending is None:
             return 0
         left = min_idle - octets.since(pending.delivery_time, now_ms)
-        is_stuck = delivery.policy is not None and left <= 0
-        if not is_stuck and (delivery.leaves(pending) or delivery.is_wanted(where, pending)):
+        is_stuck = policy is not None and left <= 0
+        if not is_stuck and (
+            makes_room or delivery.leaves(pending) or delivery.is_wanted(where, pending)
+        ):
             return max(1, left)
         pending = pendings.newer_of(pending)
     return max(min_idle, CLAIMS_AGAIN_MS)

@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint32_t
 
+from storage cimport octets
 from storage.side_data.group_policy cimport GroupPolicy
 from storage.stream cimport pending as pendings
 from storage.stream cimport stream_id
@@ -16,6 +17,7 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _NO_CLAIM
 cdef uint32_t _NOBODY
+cdef int64_t _PARKED
 cdef int64_t _NO_LIMIT
 cdef int64_t _RELEASED_ONLY
 cdef list NO_ENTRIES
@@ -46,6 +48,7 @@ cdef class Delivery:
     cdef readonly bint was_set_back
     cdef readonly list given
     cdef readonly list claimed
+    cdef readonly dict taken_ms
     cdef readonly list parked
     cdef readonly list dead
     cdef public bint dead_stay
@@ -72,11 +75,15 @@ cdef class Delivery:
     @cython.locals(entry_id=StreamId, entry=StreamIterator)
     cdef bint is_wanted(self, EntryFilter where, Pending pending) except -1
     cpdef bint awaits_backoff(self) except -1
+    cdef bint gives_back(self) except -1
     cpdef bint is_to_wait(self, Pending pending, int64_t now_ms) except -1
     @cython.locals(order=GroupOrder)
     cpdef bint has_lane(self, Pending pending) except -1
     @cython.locals(order=GroupOrder, where=EntryFilter, lane=Lane)
     cpdef bint may_take(self, Pending pending) except -1
+    cpdef int note_taken(self, Pending pending) except -1
+    @cython.locals(at_ms=int64_t)
+    cdef int64_t idle_ms(self, Pending pending, int64_t now_ms) except -1
 
 
 @cython.locals(made=Delivery)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from server.table.command import NO_CLAIM
+from storage import octets
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.entry_filter import EntryFilter
 from storage.stream.group_order import GroupOrder
-from storage.stream.pending import NOBODY, Pending
+from storage.stream.pending import NOBODY, PARKED, Pending
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, StreamId
 
-_NO_CLAIM = NO_CLAIM  # as a C number
-_NOBODY = NOBODY
+_NO_CLAIM = NO_CLAIM  # as a C number, as the others
+_NOBODY, _PARKED = NOBODY, PARKED
 NO_LIMIT = 2**62  # entries
 _NO_LIMIT = NO_LIMIT
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
@@ -33,8 +34,8 @@ class Delivery:
     __slots__ = (
         "after", "claimed", "dead", "dead_stay", "deadline", "fence", "given", "gone", "group",
         "has_passed", "ids_only", "is_cut", "is_more", "key", "min_idle", "most_of_value", "order",
-        "parked", "policy", "reads_on", "room", "stream", "tells_deadline", "tells_deliveries",
-        "tells_fence", "turn_ms", "was_set_back", "where",
+        "parked", "policy", "reads_on", "room", "stream", "taken_ms", "tells_deadline",
+        "tells_deliveries", "tells_fence", "turn_ms", "was_set_back", "where",
     )  # fmt: skip
 
     # What was asked for.
@@ -62,6 +63,7 @@ class Delivery:
     # What was found.
     given: list[StreamId]  # the ids of the new entries that were written
     claimed: list[Pending]  # the entries that were claimed and written
+    taken_ms: dict[bytes, int] | None  # when those were delivered that CLAIM has taken, by id
     parked: list[Pending]  # new entries that wait for their lanes; MOST_PARKED_AT_ONCE at most
     dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
     dead_stay: bool  # nothing takes them now: what is due after them is given all the same
@@ -159,6 +161,10 @@ class Delivery:
             return False
         return policy.visibility_ms > 0 and bool(policy.backoff_ms)
 
+    def gives_back(self) -> bool:
+        """Whether what was not acknowledged in time leaves its consumer before it is given."""
+        return self.order is not None or self.awaits_backoff()
+
     def is_to_wait(self, pending: Pending, now_ms: int) -> bool:
         """Whether *pending*, which was not acknowledged in time, is to be held for a while."""
         policy = self.policy
@@ -174,18 +180,29 @@ class Delivery:
         return order is not None and order.has_lane(pending)
 
     def may_take(self, pending: Pending) -> bool:
-        """Whether what was not acknowledged in time may leave its consumer for this one.
+        """Whether CLAIM may take it, which has a lane, from its consumer.
 
-        With CLAIM and WHERE it has to be wanted, and the first of its lane: else it would only wait
-        there for what others have.
+        It has to be the first of its lane, and wanted: else it would only wait there for what
+        others have.
         """
         order, where = self.order, self.where
-        if order is None or where is None or not self.tells_deliveries:
-            return True
-        if not order.has_lane(pending):
-            return True  # it leaves its consumer when it is given
-        lane = order.lane_of(pending)
-        return lane is not None and lane.first is pending and self.is_wanted(where, pending)
+        lane = None if order is None else order.lane_of(pending)
+        if lane is None or lane.first is not pending:
+            return False
+        return where is None or self.is_wanted(where, pending)
+
+    def note_taken(self, pending: Pending) -> None:
+        """Note when it was delivered: CLAIM takes it from its consumer, and tells that."""
+        if self.taken_ms is None:
+            self.taken_ms = {}
+        self.taken_ms[pendings.id_of(pending).key()] = pending.delivery_time
+
+    def idle_ms(self, pending: Pending, now_ms: int) -> int:
+        """How long ago it was delivered; 0 for what has waited in its lane, as XPENDING tells."""
+        at_ms = pending.delivery_time
+        if at_ms == _PARKED and self.taken_ms is not None:
+            at_ms = self.taken_ms.get(pendings.id_of(pending).key(), at_ms)
+        return max(0, octets.since(at_ms, now_ms))
 
 
 def new_delivery(
@@ -218,6 +235,7 @@ def new_delivery(
     made.was_set_back = False
     made.given = []
     made.claimed = []
+    made.taken_ms = None
     made.parked = NO_ENTRIES
     made.dead = NO_ENTRIES
     made.dead_stay = False

@@ -7,6 +7,7 @@ from server.commands.streams.dead_letters import DELIVERIES
 from server.commands.streams.delivery import Delivery
 from server.dispatch.call import Call
 from storage.stream import pending as pendings
+from storage.stream.consumer_group import Consumer
 from storage.stream.pending import NOBODY, Pending
 
 MOST_AT_ONCE = 200  # entries that a reader moves besides those that it gets: nobody waits for long
@@ -46,16 +47,19 @@ def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None
         call.db.group_changed(key, None, changes=len(held))
 
 
-def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
+def look_in_order(
+    call: Call, key: bytes, name: bytes, delivery: Delivery, reader: Consumer | None, most: int
+) -> None:
     """What was not acknowledged in time goes back to its lane, or is dead. O(log N) for each.
 
-    By BACKOFF it is held for a while. One call takes MOST_AT_ONCE: no client waits for long.
+    By BACKOFF it is held for a while. One call takes MOST_AT_ONCE: no client waits for long. With
+    CLAIM it takes at most *most* from other consumers than *reader*: as many as it is to give.
     """
     group, policy, order = delivery.group, delivery.policy, delivery.order
     assert policy is not None
     assert order is not None
     group.ripen(call.now_ms, MOST_AT_ONCE)
-    lapsed = _lapsed(call, delivery)
+    lapsed = _lapsed(call, delivery, NOBODY if reader is None else reader.index, most)
     dead, released = [], []
     for pending in lapsed:
         if pending.consumer_index == NOBODY:  # it has gone back with one before it
@@ -63,13 +67,13 @@ def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> No
         if policy.is_dead(pendings.count_of(pending)):
             dead.append(pending)
             continue
+        if delivery.tells_deliveries:
+            delivery.note_taken(pending)
         if delivery.awaits_backoff() and delivery.is_to_wait(pending, call.now_ms):
             wait_ms = policy.visibility_ms + policy.wait_ms(pendings.count_of(pending))
             group.hold(pending, pending.delivery_time + wait_ms)
-        elif delivery.has_lane(pending):
-            group.release(pending)
         else:
-            continue  # it is claimed without going back
+            group.release(pending)
         released += [pending, *group_orders.take_back(group, order, pending)]
     group_orders.log(call, key, name, released)
     moved = dead_letters.bury(call, key, name, dead, DELIVERIES) if dead else 0
@@ -77,11 +81,11 @@ def look_in_order(call: Call, key: bytes, name: bytes, delivery: Delivery) -> No
         delivery.is_more = True
 
 
-def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
+def _lapsed(call: Call, delivery: Delivery, reader_index: int, most: int) -> list[Pending]:
     """The entries with an owner that were not acknowledged in time, those of long ago first.
 
-    Without the dead, if these stay, and without those that this consumer may not take; of many the
-    MOST_LOOKS of long ago are looked at.
+    Without the dead, if these stay, and without those that leave their consumer only when they are
+    given. Of many the MOST_LOOKS of long ago are looked at.
     """
     found: list[Pending] = []
     policy, looks = delivery.policy, MOST_LOOKS
@@ -97,7 +101,19 @@ def _lapsed(call: Call, delivery: Delivery) -> list[Pending]:
         if policy.is_dead(pendings.count_of(pending)):
             if not delivery.dead_stay:
                 found.append(pending)
-        elif delivery.may_take(pending):
+        elif not delivery.has_lane(pending):
+            if delivery.awaits_backoff() and delivery.is_to_wait(pending, call.now_ms):
+                found.append(pending)
+        elif not delivery.tells_deliveries:
             found.append(pending)
+        elif (pending.consumer_index == reader_index or most > 0) and delivery.may_take(pending):
+            found.append(pending)
+            most -= _size_of_lane(delivery, pending)
         pending = pendings.newer_of(pending)
     return found
+
+
+def _size_of_lane(delivery: Delivery, pending: Pending) -> int:
+    order = delivery.order
+    lane = None if order is None else order.lane_of(pending)
+    return 0 if lane is None else lane.size()

@@ -31,9 +31,7 @@ def order_of(
     if policy is None or not policy.order_by or call.is_replayed():
         return None
     if group.order is None or group.order.field != policy.order_by:
-        moved = lanes.begin(stream, group, policy.order_by)
-        if moved and call.is_logged:
-            group_steps.log_released(call, key, name, moved)
+        log(call, key, name, lanes.begin(stream, group, policy.order_by))
     return group.order
 
 

@@ -24,10 +24,12 @@ cdef Py_ssize_t _MOST_DEAD
 
 
 @cython.locals(delivery=Delivery, mark=Py_ssize_t, policy=GroupPolicy, order=GroupOrder,
-               where=EntryFilter, lane=uint64_t)
+               where=EntryFilter, again=set, lane=uint64_t)
 cpdef Py_ssize_t write_new(
     Encoder out, GroupWriter writer, StreamIterator entry, int64_t min_idle=*
 ) except -1
+@cython.locals(last_id=StreamId, pending=Pending, entry_id=StreamId)
+cdef set _claimed_ahead(Delivery delivery)
 @cython.locals(found=bint, first=StreamId, last=StreamId)
 cdef bint _find_wanted(Delivery delivery, EntryFilter where, StreamIterator entry) except -1
 @cython.locals(delivery=Delivery, now_ms=int64_t, group=ConsumerGroup, waits=bint, last=Pending,

@@ -39,12 +39,19 @@ def write_new(
     if order is not None and order.ready.size:
         lane_reply.write_ready(writer, order)
     where = delivery.where
+    again = _claimed_ahead(delivery) if policy is not None and delivery.claimed else None
     if where is not None:
         # It stands before the first one.
         entry = delivery.stream.range(delivery.group.last_id.next())
     while entry is not None and writer.left > 0 and len(delivery.given) < delivery.room:
         if where is not None and not _find_wanted(delivery, where, entry):
             break
+        if again is not None and entry.current_id().key() in again:
+            group_lag.move_on(delivery.stream, delivery.group, entry.current_id())
+            delivery.has_passed = True
+            if where is None and not entry.next():
+                break
+            continue
         lane = 0
         if order is not None:
             lane = lanes.lane_of(entry, order.field)
@@ -60,6 +67,17 @@ def write_new(
     if delivery.claimed or (writer.pends and delivery.given):
         writer.consumer.active_time = writer.now_ms
     return writer.written
+
+
+def _claimed_ahead(delivery: Delivery) -> set[bytes] | None:
+    """What was claimed and is new to the group as well, which was set back: it is given once."""
+    last_id, found = delivery.group.last_id, None
+    for pending in delivery.claimed:
+        entry_id = pendings.id_of(pending)
+        if stream_id.compare(entry_id, last_id) > 0:
+            found = found or set()
+            found.add(entry_id.key())
+    return found
 
 
 def _find_wanted(delivery: Delivery, where: EntryFilter, entry: StreamIterator) -> bool:
@@ -94,10 +112,13 @@ def _write_idle(writer: GroupWriter, min_idle: int) -> None:
             delivery.is_more = True
             break
         if delivery.has_lane(pending):
-            if not delivery.is_dead(pending):  # it goes back to its lane at the next look
-                delivery.is_more = True
+            if not delivery.tells_deliveries and not delivery.is_dead(pending):
+                delivery.is_more = True  # it goes back to its lane at the next look
                 break
-            pending = newer  # it cannot be moved
+            looks -= 1
+            if looks < 0:
+                break
+            pending = newer  # it stays with its consumer, or cannot be moved
             continue
         is_there = entry.find(pendings.id_of(pending))
         if delivery.is_dead(pending) or (delivery.policy is not None and not is_there):

@@ -39,7 +39,6 @@ cdef bint _is_limited(Delivery delivery) except -1
 cpdef bytes active_of(Delivery delivery)
 @cython.locals(policy=GroupPolicy)
 cpdef bint rests(Request request, Delivery delivery) except -1
-@cython.locals(wake_ms=int64_t)
 cpdef int64_t ms_to_rest(Call call, Delivery delivery) except? -2
 @cython.locals(added=int64_t, delivery=Delivery)
 cdef int64_t entries_added(list deliveries) except -1
@@ -72,6 +71,11 @@ cdef bint _settle(Call call, Request request, Delivery delivery) except -1
     has_ready=bint
 )
 cdef _look(Call call, Request request, Delivery delivery)
+@cython.locals(
+    group=ConsumerGroup, policy=GroupPolicy, count=int64_t, reader=Consumer, most=int64_t,
+    most_of_one=int64_t, had=int64_t
+)
+cdef _look_in_order(Call call, Request request, Delivery delivery)
 @cython.locals(first=Pending, policy=GroupPolicy)
 cdef bint _has_lapsed(Call call, Delivery delivery) except -1
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes, entry_id=StreamId, pending=Pending)

@@ -18,7 +18,7 @@ from server.commands.streams import (
     stream_expiries,
 )
 from server.commands.streams.dead_letters import DELIVERIES
-from server.commands.streams.delivery import NEW, Delivery, new_delivery
+from server.commands.streams.delivery import NEW, NO_LIMIT, Delivery, new_delivery
 from server.commands.streams.stream_request import Request
 from server.commands.streams.stream_serving import NO_END
 from server.dispatch.call import Call
@@ -94,6 +94,8 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
             turn_ms = policy.timeout_ms
         if turn_ms > 0 and (earliest <= 0 or turn_ms < earliest):
             earliest = turn_ms
+        if delivery.dead_stay and not is_paused and (earliest <= 0 or earliest > DEAD_AGAIN_MS):
+            earliest = DEAD_AGAIN_MS  # that they can be moved again is no event of their stream
         if delivery.is_more and not is_paused:
             earliest = 1
         elif delivery.min_idle != _NO_CLAIM and not is_paused:
@@ -150,18 +152,12 @@ def rests(request: Request, delivery: Delivery) -> bool:
         return False
     if policy is not None and policy.active:
         return True  # nobody else may read it
-    return not (delivery.dead_stay or _is_limited(delivery))
+    return not _is_limited(delivery)
 
 
 def ms_to_rest(call: Call, delivery: Delivery) -> int:
-    """After how many ms a stream that rests may have something; 0 or less: never by time.
-
-    That dead letters can be moved again is not an event of their stream.
-    """
-    wake_ms: int = ms_to_claim(call, [delivery])
-    if delivery.dead_stay and (wake_ms <= 0 or wake_ms > DEAD_AGAIN_MS):
-        return DEAD_AGAIN_MS
-    return wake_ms
+    """After how many ms a stream that rests may have something; 0 or less: never by time."""
+    return ms_to_claim(call, [delivery])
 
 
 def entries_added(deliveries: list[Delivery]) -> int:
@@ -336,9 +332,26 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
     if order is not None:
         delivery.follow_order(order)
         if deliverable.is_any(delivery, call.now_ms):
-            group_lapses.look_in_order(call, key, name, delivery)
+            _look_in_order(call, request, delivery)
     elif group.by_time.first_held() is not None or _has_lapsed(call, delivery):
         group_lapses.look(call, key, name, delivery)
+
+
+def _look_in_order(call: Call, request: Request, delivery: Delivery) -> None:
+    """As _look(), in a group with ORDERBY.
+
+    CLAIM takes from other consumers no more than it is to give; what is ready is given before that.
+    """
+    group, policy, count = delivery.group, delivery.policy, request.count_now()
+    reader, most = None, 0
+    if delivery.tells_deliveries and not (count and delivery.has_ready()):
+        reader, most = group.find_consumer(request.consumer), count or NO_LIMIT
+        most_of_one = 0 if policy is None else policy.max_pending_of_one
+        if most_of_one:
+            had = 0 if reader is None else len(reader.pel)
+            most = 0 if delivery.has_ready() else min(most, most_of_one - had)
+    name = request.group or b""
+    group_lapses.look_in_order(call, delivery.key, name, delivery, reader, most)
 
 
 def _has_lapsed(call: Call, delivery: Delivery) -> bool:

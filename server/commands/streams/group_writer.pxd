@@ -1,8 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
-from storage cimport octets
-
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport stream_reply
 from server.commands.streams.delivery cimport Delivery
@@ -40,6 +38,7 @@ cdef class GroupWriter:
     cdef bint give(self, StreamIterator entry, uint64_t lane) except -1
     @cython.locals(delivery=Delivery, group=ConsumerGroup, now_ms=int64_t, idle_ms=int64_t)
     cdef bint give_again(self, StreamIterator entry, Pending pending) except -1
+    cdef bint give_away(self, StreamIterator entry) except -1
     @cython.locals(out=Encoder, delivery=Delivery, size=Py_ssize_t)
     cdef bint _write(
         self, StreamIterator entry, int64_t idle_ms, int64_t deliveries, int64_t deadline

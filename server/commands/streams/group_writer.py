@@ -6,7 +6,6 @@ from protocol.encoder import Encoder
 from server.commands.streams import stream_reply
 from server.commands.streams.delivery import NO_LIMIT, Delivery
 from server.commands.streams.stream_reply import EntryWriter
-from storage import octets
 from storage.stream import group_lag
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer
@@ -74,14 +73,20 @@ class GroupWriter:
         False, and it is cut, without room for it.
         """
         delivery, group, now_ms = self.delivery, self.delivery.group, self.now_ms
-        # What was parked has no time of delivery: 0, as XPENDING tells.
-        idle_ms = max(0, octets.since(pending.delivery_time, now_ms))
+        idle_ms = delivery.idle_ms(pending, now_ms) if delivery.tells_deliveries else 0
         if not self._write(entry, idle_ms, pendings.count_of(pending), delivery.deadline):
             return False
         group.claim(pending, self.consumer, now_ms, now_ms)
         group.count_delivery(pending)
         delivery.claimed.append(pending)
         return True
+
+    def give_away(self, entry: StreamIterator) -> bool:
+        """Write a pending entry that nobody has had; it is to leave the group (NOACK).
+
+        False, and it is cut, without room for it.
+        """
+        return self._write(entry, 0, 0, 0)
 
     def _write(self, entry: StreamIterator, idle_ms: int, deliveries: int, deadline: int) -> bool:
         """Write an entry, and what is told with it; False, and nothing is, without room for it."""

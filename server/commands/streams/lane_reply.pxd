@@ -23,8 +23,8 @@ cdef Py_ssize_t MOST_PARKED_AT_ONCE
 
 @cython.locals(passed=list, lane=Lane, written=Py_ssize_t)
 cdef int write_ready(GroupWriter writer, GroupOrder order) except -1
-@cython.locals(delivery=Delivery, most=int64_t, where=EntryFilter, is_wanted=bint,
-               gone=list, pending=Pending, entry_id=StreamId, entry=StreamIterator)
+@cython.locals(delivery=Delivery, most=int64_t, where=EntryFilter, gone=list, pending=Pending,
+               entry_id=StreamId, entry=StreamIterator)
 cdef int _write_lane(GroupWriter writer, GroupOrder order, Lane lane) except -1
 @cython.locals(pending=Pending, has_dead=bint)
 cdef Pending _after_dead(Delivery delivery, Lane lane)

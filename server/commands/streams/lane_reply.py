@@ -43,8 +43,8 @@ def write_ready(writer: GroupWriter, order: GroupOrder) -> None:
 def _write_lane(writer: GroupWriter, order: GroupOrder, lane: Lane) -> None:
     """Claim and write the first entries of a lane: up to one that is held, or is not wanted.
 
-    Those that have gone are acknowledged. The dead at its head are noted, and nothing is given
-    before they have moved.
+    Those that have gone are acknowledged, as are those that nobody has had without *pends*. The
+    dead at its head are noted, and nothing is given before they have moved.
     """
     order.take_up(lane)
     delivery = writer.delivery
@@ -57,8 +57,13 @@ def _write_lane(writer: GroupWriter, order: GroupOrder, lane: Lane) -> None:
             break
         entry_id = pendings.id_of(pending)
         if entry.find(entry_id):
-            is_wanted = where is None or where.matches(entry)
-            if not is_wanted or not writer.give_again(entry, pending):
+            if where is not None and not where.matches(entry):
+                break
+            if not writer.pends and pendings.count_of(pending) == 0:
+                if not writer.give_away(entry):
+                    break
+                gone.append(entry_id)
+            elif not writer.give_again(entry, pending):
                 break
             delivery.room -= 1  # what waits takes none, whether it was delivered before or not
             if most and lane.taken >= most:

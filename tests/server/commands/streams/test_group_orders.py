@@ -102,13 +102,89 @@ def test_a_claim_takes_nothing_that_would_wait_for_what_others_have(ordered):
     assert set(owners(ordered).values()) == {b"w1"}
 
 
-def test_what_a_claim_has_released_and_not_taken_is_for_who_waits(ordered):
+def test_a_claim_takes_no_more_than_it_gives(ordered):
+    """Once, it took all that was idle from who worked on it, and the next to read was given it."""
     assert read(ordered, "w1") == [1, 2, 3, 4, 5]
     waiter = ordered.client()
     waiter.send_line("XREADGROUP GROUP g w3 COUNT 1 BLOCK 0 STREAMS s >")
     ordered.advance(60)
-    assert read(ordered, "w2", 1, "CLAIM 50") == [1]
+    reply = ordered.send_line("XREADGROUP GROUP g w2 COUNT 1 CLAIM 50 STREAMS s >")
+    assert reply == [[b"s", [[b"1-0", [b"customer", b"ann"], 60, 1]]]]
+    assert owners(ordered) == {1: b"w2", 2: b"w1", 3: b"", 4: b"", 5: b"w1"}
+    assert waiter.waits
+    assert read(ordered, "w2", 2, "CLAIM 50") == [2, 5]
+    ordered.send_line("XACK s g 1-0")
+    assert given(waiter.reply()) == [3]
+
+
+def test_a_claim_takes_nothing_for_who_has_no_room(ordered):
+    ordered.send_line("XGROUP CFGSET s g MAXPENDINGPERCONSUMER 1")
+    assert read(ordered, "w1") == [1]
+    assert read(ordered, "w2") == [2]
+    ordered.advance(60)
+    assert read(ordered, "w2", words="CLAIM 50") == [2], "what it has it may be given again"
+    assert owners(ordered)[1] == b"w1"
+    assert read(ordered, "w3", words="CLAIM 50") == [1]
+
+
+def test_who_waits_for_claims_is_not_woken_again_and_again(ordered):
+    """Once, it looked each ms for what stays with its consumer, as it is not the first one."""
+    ordered.send_line("XADD s 6-0 customer ann n 2")
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5, 6]
+    waiter = ordered.client()
+    waiter.send_line("XREADGROUP GROUP g w3 BLOCK 0 CLAIM 50 WHERE n 1 2 STREAMS s >")
+    ordered.advance(60)
+    assert waiter.waits
+    assert waiter.client.waiter.block.wake_ms != 1
+    ordered.send_line("XACK s g 1-0 3-0 4-0")
+    ordered.advance(60)
+    assert given(waiter.reply()) == [6]
+
+
+def test_who_waits_by_where_is_woken_when_others_make_room(ordered):
+    """Once, only what it wanted had it look again."""
+    ordered.send_line("XGROUP CFGSET s g VISIBILITY 20 MAXPENDING 1")
+    assert read(ordered, "w1", 1) == [1]
+    waiter = ordered.client()
+    waiter.send_line("XREADGROUP GROUP g w2 BLOCK 0 WHERE customer 1 bob STREAMS s >")
+    ordered.advance(20)
     assert given(waiter.reply()) == [2]
+
+
+def test_many_lapsed_entries_without_the_field_hide_no_others(ordered):
+    """Once, WHERE found nothing after 200 of them."""
+    ordered.send_line("XGROUP CFGSET s g VISIBILITY 20")
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5]
+    ordered.send_line("XACK s g 1-0 2-0 3-0 4-0 5-0")
+    for number in range(10, 220):
+        ordered.send_line(f"XADD s {number}-0 other x")
+    ordered.send_line("XADD s 300-0 customer dan")
+    assert len(read(ordered, "w1", 300)) == 211
+    ordered.advance(30)
+    assert read(ordered, "w2", words="WHERE customer 1 dan") == [300]
+
+
+def test_noack_leaves_nothing_pending_of_what_waited(ordered):
+    """Once, what had waited for its turn became the consumer's, and held back its value."""
+    assert read(ordered, "w1", 1) == [1]
+    assert read(ordered, "w2", words="NOACK") == [2, 5]
+    assert owners(ordered) == {1: b"w1", 3: b"", 4: b""}
+    ordered.send_line("XACK s g 1-0")
+    assert read(ordered, "w2", words="NOACK") == [3, 4]
+    assert owners(ordered) == {}
+    ordered.send_line("XADD s 6-0 customer ann")
+    assert read(ordered, "w1") == [6]
+
+
+def test_an_order_that_is_made_is_logged(ordered):
+    """Once, it was not where the call that made it changed nothing else."""
+    assert read(ordered, "w1", 1) == [1]
+    ordered.send_line("XGROUP CFGSET s g ORDERBY nosuch")
+    ordered.send_line("XNACK s g FAIL IDS 1 1-0")
+    ordered.send_line("XGROUP CFGSET s g ORDERBY customer")
+    ordered.logged()
+    assert ordered.send_line("XNACK s g FAIL IDS 1 9-0") == 0
+    assert any(b"1-0" in line for line in ordered.logged())
 
 
 def test_one_reading_gives_as_many_of_a_value_as_it_asks_for(ordered):
@@ -282,7 +358,7 @@ def test_nobody_is_woken_again_and_again_by_what_cannot_move(ordered):
     ordered.run(waiter.client, b"XREADGROUP GROUP g w3 BLOCK 0 STREAMS s >".split())
     assert waiter.client.waiter.block.wake_ms == 5
     ordered.advance(5)
-    assert waiter.client.waiter.block.wake_ms == 0
+    assert waiter.client.waiter.block.wake_ms == 1000, "it sees then whether they can move"
 
 
 def test_claims_keep_the_order(ordered):

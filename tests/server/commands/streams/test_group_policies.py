@@ -419,9 +419,40 @@ class TestDeadLetters:
         queue.send_line("SET dead x")
         waiter = queue.client()
         waiter.send_line(WAIT.format("cem"))
-        assert waiter.client.waiter.block.wake_ms == 0
+        assert waiter.client.waiter.block.wake_ms == 1000
         queue.send_line("XADD s 9-0 job 9")
         assert given(waiter.reply()) == [9]
+
+    def test_an_entry_that_was_claimed_is_not_given_as_a_new_one_too(self, queue):
+        """Once, after XGROUP SETID back, one reply had it twice, and its count began anew."""
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 100")
+        assert given(queue.send_line(READ.format("ann"))) == [1, 2, 3]
+        queue.send_line("XGROUP SETID s g 1-0")
+        queue.advance(1000)
+        assert given(queue.send_line(READ.format("bob"))) == [1, 2, 3]
+        assert [row[3] for row in queue.send_line("XPENDING s g - + 9")] == [2, 2, 2]
+        assert queue.send_line("XINFO GROUPS s")[0][7] == b"3-0"
+
+    def test_xautoclaim_leaves_what_is_held(self, queue):
+        """Once, with a min-idle-time of 0 it took that, too; XCLAIM may, by the id."""
+        queue.send_line("XGROUP CFGSET s g BACKOFF 60000")
+        assert given(queue.send_line(READ.format("ann"))) == [1, 2, 3]
+        queue.send_line("XNACK s g FAIL IDS 1 1-0")
+        queue.send_line("XNACK s g SILENT IDS 1 2-0")
+        assert queue.send_line("XAUTOCLAIM s g bob 0 0 JUSTID")[1] == [b"2-0", b"3-0"]
+        assert queue.send_line("XCLAIM s g bob 0 1-0 JUSTID") == [b"1-0"]
+
+    def test_who_waits_sees_within_a_second_that_they_can_move_again(self, queue):
+        """Once, nobody did: what became of the dead letters' stream is no event of theirs."""
+        queue.send_line("XADD s 8-0 job 8")
+        self.delivered_twice(queue)
+        queue.send_line("SET dead x")
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("cem"))
+        queue.send_line("DEL dead")
+        queue.send_line("XADD dead 1-0 f v")
+        queue.advance(1000)
+        assert queue.send_line("XLEN dead") > 1
 
     def test_what_does_not_fit_any_more_stays_pending(self, queue):
         self.delivered_twice(queue)
