@@ -90,12 +90,17 @@ class Model:
             self.ripen()
         if self.visibility:
             self.let_lapse()
+        at = 0  # behind what is left for others
         for entry in list(self.pending) if gives_again else []:
             if not self.is_idle(entry) or len(given) == count:
                 break
             self.pending.remove(entry)
             if self.is_dead(entry):
                 self.bury(entry)
+                continue
+            if entry.owner != name and not self.room_of_one(name):
+                self.pending.insert(at, entry)
+                at += 1
                 continue
             self.note(entry)
             self.pending.append(Pending(entry.number, name, self.now, entry.count + 1))
@@ -131,9 +136,12 @@ class Model:
         return self.pending + self.held
 
     def room(self, name: str) -> bool:
-        mine = [entry for entry in self.pending if entry.owner == name]
         if self.most and len(self.everything_pending()) >= self.most:
             return False
+        return self.room_of_one(name)
+
+    def room_of_one(self, name: str) -> bool:
+        mine = [entry for entry in self.pending if entry.owner == name]
         return not self.most_of_one or len(mine) < self.most_of_one
 
     def release(self, entry: Pending, uncounted: bool, delay: int | None = None) -> None:

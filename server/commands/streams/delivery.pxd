@@ -19,6 +19,7 @@ cdef int64_t _NO_CLAIM
 cdef uint32_t _NOBODY
 cdef int64_t _PARKED
 cdef int64_t _NO_LIMIT
+cdef int64_t MOST_PARKED_AT_ONCE
 cdef int64_t _RELEASED_ONLY
 cdef list NO_ENTRIES
 cdef list NO_IDS
@@ -45,6 +46,7 @@ cdef class Delivery:
     cdef readonly int64_t room
     cdef readonly GroupOrder order
     cdef readonly int64_t most_of_value
+    cdef readonly int64_t most_parked
     cdef readonly bint was_set_back
     cdef readonly list given
     cdef readonly list claimed
@@ -53,6 +55,7 @@ cdef class Delivery:
     cdef readonly list dead
     cdef public bint dead_stay
     cdef readonly list gone
+    cdef readonly bint has_left_some
     cdef readonly bint has_passed
     cdef readonly bint reads_on
     cdef public bint is_more
@@ -65,6 +68,8 @@ cdef class Delivery:
     cpdef int tell(self, bint deadline, bint fence) except -1
     @cython.locals(pending=Pending, dead_of_consumer=Py_ssize_t, pending_of_all=Py_ssize_t)
     cdef int limit(self, GroupPolicy policy, Consumer consumer) except -1
+    @cython.locals(most=int64_t)
+    cdef int64_t room_of_one(self, Consumer consumer) except? -1
     cpdef bint is_of_new(self) except -1
     cpdef bint has_ready(self) except -1
     cdef int note_parked(self, Pending pending) except -1

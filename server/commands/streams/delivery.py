@@ -18,6 +18,7 @@ _NO_CLAIM = NO_CLAIM  # as a C number, as the others
 _NOBODY, _PARKED = NOBODY, PARKED
 NO_LIMIT = 2**62  # entries
 _NO_LIMIT = NO_LIMIT
+MOST_PARKED_AT_ONCE = 1000  # entries in one call, so that nobody waits for long
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
 _RELEASED_ONLY = RELEASED_ONLY
 NO_ENTRIES: list[Pending] = []
@@ -33,9 +34,10 @@ class Delivery:
 
     __slots__ = (
         "after", "claimed", "dead", "dead_stay", "deadline", "fence", "given", "gone", "group",
-        "has_passed", "ids_only", "is_cut", "is_more", "key", "min_idle", "most_of_value", "order",
-        "parked", "policy", "reads_on", "room", "stream", "taken_ms", "tells_deadline",
-        "tells_deliveries", "tells_fence", "turn_ms", "was_set_back", "where",
+        "has_left_some", "has_passed", "ids_only", "is_cut", "is_more", "key", "min_idle",
+        "most_of_value", "most_parked", "order", "parked", "policy", "reads_on", "room", "stream",
+        "taken_ms", "tells_deadline", "tells_deliveries", "tells_fence", "turn_ms", "was_set_back",
+        "where",
     )  # fmt: skip
 
     # What was asked for.
@@ -58,16 +60,18 @@ class Delivery:
     room: int  # how many new entries may be given
     order: GroupOrder | None  # the lanes of a group with ORDERBY
     most_of_value: int  # how many entries with one value a consumer may have; 0: no matter
+    most_parked: int  # how many new entries one call lets wait for their lanes
     was_set_back: bool  # whether entries that the group has not read may be pending
 
     # What was found.
     given: list[StreamId]  # the ids of the new entries that were written
     claimed: list[Pending]  # the entries that were claimed and written
     taken_ms: dict[bytes, int] | None  # when those were delivered that CLAIM has taken, by id
-    parked: list[Pending]  # new entries that wait for their lanes; MOST_PARKED_AT_ONCE at most
+    parked: list[Pending]  # new entries that wait for their lanes; *most_parked* at most
     dead: list[Pending]  # what was delivered too often to be claimed; MOST_DEAD at most
     dead_stay: bool  # nothing takes them now: what is due after them is given all the same
     gone: list[StreamId]  # pending entries that were not in the stream: they are acknowledged
+    has_left_some: bool  # whether what others have had was left, as the consumer has no room
     has_passed: bool  # whether the group has moved beyond entries that are not wanted
     reads_on: bool  # whether as much was parked as one call may
     is_more: bool  # whether more is due than was looked at
@@ -114,6 +118,11 @@ class Delivery:
         if self.order is not None:
             pending_of_all -= self.order.waiting
         self.room = policy.room(pending_of_all, len(consumer.pel) - dead_of_consumer)
+
+    def room_of_one(self, consumer: Consumer) -> int:
+        """How many entries that others have had *consumer* may be given."""
+        most = 0 if self.policy is None else self.policy.max_pending_of_one
+        return most - len(consumer.pel) if most else _NO_LIMIT
 
     def is_of_new(self) -> bool:
         """Whether it gives entries that the group has not read yet."""
@@ -232,6 +241,7 @@ def new_delivery(
     made.room = _NO_LIMIT
     made.order = None
     made.most_of_value = 0
+    made.most_parked = MOST_PARKED_AT_ONCE
     made.was_set_back = False
     made.given = []
     made.claimed = []
@@ -240,6 +250,7 @@ def new_delivery(
     made.dead = NO_ENTRIES
     made.dead_stay = False
     made.gone = NO_IDS
+    made.has_left_some = False
     made.has_passed = False
     made.reads_on = False
     made.is_more = False

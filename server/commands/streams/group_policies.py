@@ -166,7 +166,8 @@ def _leads_to(call: Call, start: bytes, key: bytes) -> bool:
         side = call.db.side.get(at)
         if side is not None and at not in seen:
             seen.add(at)
-            left += [policy.dead_letter for _, policy in side.of_kind(GROUP_POLICY)]
+            policies = [policy for _, policy in side.of_kind(GROUP_POLICY)]
+            left += [policy.dead_letter for policy in policies if policy.dead_letter]
     return False
 
 

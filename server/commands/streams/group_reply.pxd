@@ -32,9 +32,9 @@ cpdef Py_ssize_t write_new(
 cdef set _claimed_ahead(Delivery delivery)
 @cython.locals(found=bint, first=StreamId, last=StreamId)
 cdef bint _find_wanted(Delivery delivery, EntryFilter where, StreamIterator entry) except -1
-@cython.locals(delivery=Delivery, now_ms=int64_t, group=ConsumerGroup, waits=bint, last=Pending,
-               pending=Pending, entry=StreamIterator, looks=Py_ssize_t, newer=Pending,
-               is_there=bint)
+@cython.locals(delivery=Delivery, consumer=Consumer, now_ms=int64_t, group=ConsumerGroup,
+               waits=bint, room=int64_t, last=Pending, pending=Pending,
+               entry=StreamIterator, looks=Py_ssize_t, newer=Pending, is_own=bint, is_there=bint)
 cdef int _write_idle(GroupWriter writer, int64_t min_idle) except -1
 @cython.locals(written=Py_ssize_t, place=RaxIterator, mark=Py_ssize_t, delivered=Pending,
                where=EntryFilter, finder=StreamIterator, entry_id=StreamId, size=Py_ssize_t,

@@ -98,49 +98,49 @@ def _write_idle(writer: GroupWriter, min_idle: int) -> None:
     """Claim and write the entries that are idle, the oldest first.
 
     Those that are no longer in the stream leave the group by a policy, as the dead do: else nobody
-    could read any more where a policy limits what is pending. Without one they stay.
+    could read any more where a policy limits what is pending. Without one they stay. What others
+    have had is left for others if the consumer has no room for it.
     """
-    delivery, now_ms = writer.delivery, writer.now_ms
+    delivery, consumer, now_ms = writer.delivery, writer.consumer, writer.now_ms
     group, waits = delivery.group, delivery.awaits_backoff()
+    room = delivery.room_of_one(consumer)
     last = group.by_time.newest()  # what is claimed goes behind it
     pending = group.by_time.first_left()
     entry = delivery.stream.finder()  # most often they come in their order
-    looks = _MOST_CLAIMS
-    while pending is not None and group.is_idle(pending, min_idle, now_ms):
+    looks = _MOST_CLAIMS  # at what is not given
+    while pending is not None and looks >= 0 and group.is_idle(pending, min_idle, now_ms):
         newer = None if pending is last else pendings.newer_of(pending)
         if waits and delivery.is_to_wait(pending, now_ms):
             delivery.is_more = True
             break
+        is_own = pending.consumer_index == consumer.index
+        is_there = entry.find(pendings.id_of(pending))
         if delivery.has_lane(pending):
             if not delivery.tells_deliveries and not delivery.is_dead(pending):
                 delivery.is_more = True  # it goes back to its lane at the next look
                 break
-            looks -= 1
-            if looks < 0:
-                break
-            pending = newer  # it stays with its consumer, or cannot be moved
-            continue
-        is_there = entry.find(pendings.id_of(pending))
-        if delivery.is_dead(pending) or (delivery.policy is not None and not is_there):
+            looks -= 1  # it stays with its consumer, or cannot be moved
+        elif delivery.is_dead(pending) or (delivery.policy is not None and not is_there):
             if len(delivery.dead) < _MOST_DEAD:
                 delivery.dead.append(pending)
-            else:
+                room += is_own
+            elif delivery.dead_stay:
                 looks -= 1
-                if not delivery.dead_stay or looks < 0:
-                    delivery.is_more = not delivery.dead_stay
-                    break
-            pending = newer
-            continue
-        if delivery.where is not None:
-            looks -= 1
-            if looks < 0:
+            else:
+                delivery.is_more = True
                 break
-            if not delivery.is_wanted(delivery.where, pending):
-                pending = newer
-                continue
-        if is_there and (not writer.give_again(entry, pending) or writer.left == 0):
-            break
+        elif room <= 0 and not is_own:
+            delivery.has_left_some = True
+            looks -= 1
+        elif delivery.where is not None and not delivery.is_wanted(delivery.where, pending):
+            looks -= 1
+        elif is_there:
+            room -= not is_own
+            if not writer.give_again(entry, pending) or writer.left == 0:
+                break
         pending = newer
+    if delivery.has_left_some and room > 0 and not delivery.dead_stay:
+        delivery.is_more = True  # its own dead make room
 
 
 def write_history(

@@ -33,7 +33,7 @@ cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
 cpdef bint is_plain(Request request) except -1
 @cython.locals(delivery=Delivery)
 cpdef bint finds_for_all(list deliveries) except -1
-@cython.locals(policy=GroupPolicy)
+@cython.locals(policy=GroupPolicy, is_full=bint)
 cdef bint _is_limited(Delivery delivery) except -1
 @cython.locals(policy=GroupPolicy)
 cpdef bytes active_of(Delivery delivery)

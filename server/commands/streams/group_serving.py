@@ -131,7 +131,8 @@ def finds_for_all(deliveries: list[Delivery]) -> bool:
 def _is_limited(delivery: Delivery) -> bool:
     """Whether others may be given what this consumer has no room for."""
     policy = delivery.policy
-    return policy is not None and policy.max_pending_of_one > 0 and delivery.room <= 0
+    is_full = delivery.room <= 0 or delivery.has_left_some
+    return policy is not None and policy.max_pending_of_one > 0 and is_full
 
 
 def active_of(delivery: Delivery) -> bytes | None:
@@ -331,6 +332,8 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
             delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
     if order is not None:
         delivery.follow_order(order)
+        if call.is_inside():
+            delivery.most_parked = NO_LIMIT  # a transaction or script is not run again
         if deliverable.is_any(delivery, call.now_ms):
             _look_in_order(call, request, delivery)
     elif group.by_time.first_held() is not None or _has_lapsed(call, delivery):

@@ -18,7 +18,6 @@ cdef int64_t _PARKED
 cdef Py_ssize_t _MOST_LANES
 cdef Py_ssize_t _MOST_DEAD
 cdef Py_ssize_t MOST_PARKED
-cdef Py_ssize_t MOST_PARKED_AT_ONCE
 
 
 @cython.locals(passed=list, lane=Lane, written=Py_ssize_t)

@@ -18,7 +18,6 @@ _MOST_LANES = MOST_CLAIMS
 MOST_DEAD = 200  # entries that a reader finds dead: they are moved, and nobody waits for long
 _MOST_DEAD = MOST_DEAD
 MOST_PARKED = 100_000  # entries of a group: one slow value must not fill the memory
-MOST_PARKED_AT_ONCE = 1000  # in one call, so that nobody waits for long
 
 
 def write_ready(writer: GroupWriter, order: GroupOrder) -> None:
@@ -105,7 +104,7 @@ def is_its_turn(delivery: Delivery, order: GroupOrder, entry: StreamIterator, la
             return True
         if order.waiting >= MOST_PARKED:
             return False
-        if len(delivery.parked) == MOST_PARKED_AT_ONCE:
+        if len(delivery.parked) == delivery.most_parked:
             delivery.reads_on = True
             return False
         delivery.note_parked(group.park(entry_id, lane))

@@ -176,6 +176,18 @@ def test_noack_leaves_nothing_pending_of_what_waited(ordered):
     assert read(ordered, "w1") == [6]
 
 
+def test_a_transaction_looks_at_all_in_one_go(ordered):
+    """Once, it found nothing after a thousand that have to wait."""
+    assert read(ordered, "w1") == [1, 2, 3, 4, 5]
+    for number in range(10, 1210):
+        ordered.send_line(f"XADD s {number}-0 customer ann")
+    ordered.send_line("XADD s 2000-0 customer dan")
+    ordered.send_line("MULTI")
+    ordered.send_line("XREADGROUP GROUP g w2 STREAMS s >")
+    [reply] = ordered.send_line("EXEC")
+    assert given(reply) == [2000]
+
+
 def test_an_order_that_is_made_is_logged(ordered):
     """Once, it was not where the call that made it changed nothing else."""
     assert read(ordered, "w1", 1) == [1]

@@ -433,6 +433,30 @@ class TestDeadLetters:
         assert [row[3] for row in queue.send_line("XPENDING s g - + 9")] == [2, 2, 2]
         assert queue.send_line("XINFO GROUPS s")[0][7] == b"3-0"
 
+    def test_what_another_had_comes_to_who_has_room_for_it(self, queue):
+        """Once, one consumer was given all of it, whatever MAXPENDINGPERCONSUMER said."""
+        queue.send_line("XGROUP CFGSET s g VISIBILITY 100 MAXDELIVERIES 0")
+        assert given(queue.send_line(READ.format("ann"))) == [1, 2, 3]
+        queue.send_line("XGROUP CFGSET s g MAXPENDINGPERCONSUMER 1")
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("cem"))
+        queue.advance(100)
+        assert given(waiter.reply()) == [1]
+        assert given(queue.send_line(READ.format("bob"))) == [2]
+        assert given(queue.send_line(READ.format("bob"))) == []
+        waiter.send_line(WAIT.format("bob"))
+        assert waiter.waits
+        queue.send_line("XACK s g 2-0")
+        assert given(waiter.reply()) == [3]
+
+    def test_a_stream_without_a_name_is_in_no_circle(self, queue):
+        """Once, groups without dead letters were thought to send theirs there."""
+        queue.send("XGROUP", "CREATE", "", "g", "0", "MKSTREAM")
+        queue.send_line("XGROUP CREATE other g 0 MKSTREAM")
+        queue.send_line("XGROUP CFGSET other g VISIBILITY 5")
+        words = ("XGROUP", "CFGSET", "", "g", "MAXDELIVERIES", "1", "DEADLETTER", "other")
+        assert queue.send(*words) == b"OK"
+
     def test_xautoclaim_leaves_what_is_held(self, queue):
         """Once, with a min-idle-time of 0 it took that, too; XCLAIM may, by the id."""
         queue.send_line("XGROUP CFGSET s g BACKOFF 60000")
