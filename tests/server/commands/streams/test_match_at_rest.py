@@ -43,6 +43,25 @@ def names(server):
     )
 
 
+def test_a_stream_whose_dead_letters_cannot_move_is_looked_at_once_a_second(streams):
+    """Once, each call looked at all such streams."""
+    streams.send_line("XADD dead 1-0 f v")
+    for key in NAMES:
+        streams.send_line(f"XADD {key} 1-0 f v")
+        streams.send_line(f"XGROUP CFGSET {key} g VISIBILITY 50 MAXDELIVERIES 1 DEADLETTER dead")
+    assert len(found(streams.send_line(READ.format("COUNT 9")))) == 3
+    streams.send_line("SET dead text")
+    streams.advance(60)
+    waiter = streams.client()
+    waiter.send_line(WAIT.format("c", ""))
+    readers = waiter.client.waiter.block.readers
+    assert (len(readers.fresh), len(readers.resting)) == (0, 3)
+    streams.send_line("DEL dead")
+    streams.send_line("XADD dead 1-0 f v")
+    streams.advance(1000)
+    assert streams.send_line("XLEN dead") == 4
+
+
 @pytest.mark.parametrize("options", ["", "NOACK", "WHERE f 1 v", "CLAIM 60000"])
 @pytest.mark.parametrize(
     "policy", ["VISIBILITY 1000", "ORDERBY f", "MAXPENDINGPERCONSUMER 9", "ACTIVE 1", ""]
