@@ -109,6 +109,8 @@ def _lapsed(call: Call, delivery: Delivery, reader_index: int, most: int) -> lis
         elif (pending.consumer_index == reader_index or most > 0) and delivery.may_take(pending):
             found.append(pending)
             most -= _size_of_lane(delivery, pending)
+            if most <= 0:
+                break
         pending = pendings.newer_of(pending)
     return found
 

@@ -113,14 +113,16 @@ def _write_idle(writer: GroupWriter, min_idle: int) -> None:
         if waits and delivery.is_to_wait(pending, now_ms):
             delivery.is_more = True
             break
-        is_own = pending.consumer_index == consumer.index
-        is_there = entry.find(pendings.id_of(pending))
         if delivery.has_lane(pending):
             if not delivery.tells_deliveries and not delivery.is_dead(pending):
                 delivery.is_more = True  # it goes back to its lane at the next look
                 break
             looks -= 1  # it stays with its consumer, or cannot be moved
-        elif delivery.is_dead(pending) or (delivery.policy is not None and not is_there):
+            pending = newer
+            continue
+        is_own = pending.consumer_index == consumer.index
+        is_there = entry.find(pendings.id_of(pending))
+        if delivery.is_dead(pending) or (delivery.policy is not None and not is_there):
             if len(delivery.dead) < _MOST_DEAD:
                 delivery.dead.append(pending)
                 room += is_own
