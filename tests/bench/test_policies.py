@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from bench import policies, queue_flow
 from bench.peers import Peer
-from bench.policies import POLICIES, Cost, Pair
+from bench.policies import ALONE, PART, POLICIES, Cost, Pair, Sizes
 from bench.queue_flow import Latencies
 from bench.servers import PENSTOCK, Server
 
@@ -30,8 +32,22 @@ def test_quantiles_count_answers() -> None:
 @pytest.mark.parametrize("policy", POLICIES, ids=[policy.title for policy in POLICIES])
 def test_each_policy_can_be_measured(policy: policies.Policy) -> None:
     with Server("ours", PENSTOCK) as server:
-        cost = policies.measure(server, policy, 200, 16, 10)
-    assert cost.added > 0 and cost.read > 0
+        pairs = policies.measure(server, policy, Sizes(2 * PART, 16, 10), random.Random(1))
+    assert len(pairs) == (ALONE if policy.is_later else 1)
+    for cost in (cost for pair in pairs for cost in (pair.cost, pair.without)):
+        assert cost.added > 0 and cost.read > 0
+
+
+def test_only_the_measured_stream_has_the_policy() -> None:
+    policy = next(policy for policy in POLICIES if policy.title == "ORDERBY, 1000 values")
+    with Server("ours", PENSTOCK) as server:
+        policies.measure(server, policy, Sizes(PART, 16, 10), random.Random(1))
+        with server.client() as client:
+            assert b"device" in client.call("XGROUP", "CFGGET", "jobs", "workers")
+            assert b"device" not in client.call("XGROUP", "CFGGET", "none", "workers")
+            for key in ("jobs", "none"):
+                assert client.call("XLEN", key) == PART
+                assert client.call("XPENDING", key, "workers")[0] == 0
 
 
 def test_all_that_flows_is_acknowledged_or_dead(capsys: pytest.CaptureFixture[str]) -> None:
