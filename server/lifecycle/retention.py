@@ -232,9 +232,10 @@ class Retention:
     ) -> bool:
         """Have those go that a newer entry has replaced. False if time was up before."""
         newest = noted.newest
-        if newest is None or newest.field != policy.field:
-            newest = noted.newest = Newest(policy.field)
         end = self._last_of_age(policy.min_age_ms)
+        # MIN-AGE may have grown, and the clock been set back.
+        if newest is None or newest.field != policy.field or newest.is_beyond(end):
+            newest = noted.newest = Newest(policy.field)
         gone: list[StreamId] = []
         while newest.is_behind(stream, end):
             gone += newest.remove_some(stream, ENTRIES, end)

@@ -36,6 +36,7 @@ cdef class Newest:
     cpdef int64_t bytes_used(self) except? -1
     @cython.locals(looked_to=StreamId)
     cpdef bint is_behind(self, Stream stream, StreamId end) except -1
+    cpdef bint is_beyond(self, StreamId end) except -1
     @cython.locals(older=list, gone=list)
     cpdef list remove_some(self, Stream stream, int64_t most, StreamId end)
     @cython.locals(start=StreamId, last=StreamId, newest=dict, removal=Removal)

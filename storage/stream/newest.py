@@ -73,6 +73,10 @@ class Newest:
             and stream_id.compare(looked_to, end) < 0
         )
 
+    def is_beyond(self, end: StreamId) -> bool:
+        """Whether it knows of entries after *end*, which are to stay and to replace none."""
+        return stream_id.compare(self._looked_to, end) > 0
+
     def remove_some(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
         """Delete some of the entries of *stream*, up to *end*, that newer ones have replaced.
 

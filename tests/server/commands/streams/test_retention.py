@@ -566,6 +566,20 @@ class TestCompact:
         tick()
         assert ids(log) == [*range(54, 57), *range(58, 61), 5000]
 
+    def test_a_greater_min_age_holds_for_what_was_walked_over_before(self, log, tick):
+        log.now_ms = 5000
+        for line in ("XCFGSET s COMPACT k", "XADD s 5000-0 k 1"):
+            log.send_line(line)
+            tick()
+        before = ids(log)
+        log.send_line("XADD s 5000-1 k 1")
+        log.send_line("XCFGSET s MIN-AGE 100")
+        tick()
+        assert ids(log) == [*before, 5000]
+        log.now_ms = 5100
+        tick()
+        assert ids(log) == before
+
     def test_a_time_before_1970_is_no_end(self, log, tick):
         log.now_ms = 5000
         log.send_line("XCFGSET s COMPACT k MIN-AGE 365w")
