@@ -58,6 +58,7 @@ cdef class RequestParser:
     cpdef bint wants_buffer(self) noexcept
     cpdef get_buffer(self)
     cpdef buffer_updated(self, Py_ssize_t size)
+    cpdef bint has_more(self) noexcept
     @cython.locals(argv=list)
     cpdef list take(self)
     @cython.locals(held=Py_ssize_t)
@@ -72,7 +73,7 @@ cdef class RequestParser:
     cpdef bint overfull(self, Py_ssize_t beside=*) except -1
     @cython.locals(
         data=bytes, at=Py_ssize_t, size=Py_ssize_t, last=list, count=int64_t, length=int64_t,
-        argv=list, index=Py_ssize_t,
+        argv=list, index=Py_ssize_t, ahead_place=Py_ssize_t,
     )
     cdef list _take_plain(self)
     @cython.locals(word=bytes)

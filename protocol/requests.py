@@ -136,9 +136,13 @@ class RequestParser:
         if self._long_word is not None:
             self._long_word.buffer_updated(size)
 
+    def has_more(self) -> bool:
+        """Whether there is anything that take() has not read yet."""
+        return self._at < len(self._data) or len(self._tail) > 0 or self._long_word is not None
+
     def take(self) -> list[bytes] | None:
         """The next whole command, or None until more is fed. Raises ProtocolError."""
-        if self._at >= len(self._data) and not self._tail and self._long_word is None:
+        if not self.has_more():
             self._data = b""
             self._at = 0
             self._ahead = NO_WORDS
@@ -202,6 +206,7 @@ class RequestParser:
             return None
         at += wire.plain_head_size(count)
         argv = wire.room_for(last, count)
+        ahead_place = self._ahead_place if self._ahead_at < len(self._ahead) else 0
         for index in range(count):
             length = wire.read_plain_head(data, at, DOLLAR)
             if length < 0 or length > self.max_bulk:
@@ -214,7 +219,7 @@ class RequestParser:
                     argv[index] = last[index]
             elif index == 0:
                 argv[index] = _first_word(data, at, length)
-            elif index == self._ahead_place:
+            elif index == ahead_place:
                 argv[index] = self._word_ahead(data, at, length)
             else:
                 argv[index] = wire.cut_bytes(data, at, at + length)
@@ -225,11 +230,10 @@ class RequestParser:
 
     def _word_ahead(self, data: bytes, at: int, length: int) -> bytes:
         """The word that stands there: the object that look_ahead() has made of it, or a new one."""
-        if self._ahead_at < len(self._ahead):
-            word = self._ahead[self._ahead_at]
-            self._ahead_at += 1
-            if wire.is_there(data, at, length, word):
-                return word
+        word = self._ahead[self._ahead_at]
+        self._ahead_at += 1
+        if wire.is_there(data, at, length, word):
+            return word
         return wire.cut_bytes(data, at, at + length)
 
     # ------------------------------------------------------------------ many of a kind

@@ -31,6 +31,17 @@ cdef extern from *:
         Py_SET_SIZE(array, Py_SIZE(array) - by);
         return 0;
     }
+    /* Longer than this, memory is given back. */
+    enum { PENSTOCK_LITTLE = 256 };
+    static inline int penstock_shorten(PyObject *b, Py_ssize_t size) {
+        PyByteArrayObject *array = (PyByteArrayObject *)b;
+        if (array->ob_alloc > PENSTOCK_LITTLE)
+            return PyByteArray_Resize(b, size);
+        if (array->ob_start)
+            array->ob_start[size] = 0;
+        Py_SET_SIZE(array, size);
+        return 0;
+    }
     #if PY_BIG_ENDIAN
     #error "storage keeps numbers as little-endian machines do"
     #endif
@@ -40,6 +51,7 @@ cdef extern from *:
     Py_ssize_t penstock_room_before(bytearray buffer) noexcept
     Py_ssize_t penstock_capacity(bytearray buffer) noexcept
     int penstock_shift_start(bytearray buffer, Py_ssize_t by) except -1
+    int penstock_shorten(bytearray buffer, Py_ssize_t size) except -1
     uint64_t penstock_be64(uint64_t number) noexcept nogil
     uint64_t penstock_mul_high(uint64_t a, uint64_t b) noexcept nogil
     int leading_zeros "__builtin_clzll" (unsigned long long number) noexcept nogil
@@ -56,6 +68,10 @@ cdef inline bytearray bytearray_of(bytes data):
 
 cdef inline Py_ssize_t capacity(bytearray buffer) noexcept:
     return penstock_capacity(buffer)
+
+
+cdef inline int shorten(bytearray buffer, Py_ssize_t size) except -1:
+    return penstock_shorten(buffer, size)
 
 
 cdef inline int open_front(bytearray buffer, Py_ssize_t used, Py_ssize_t size) except -1:

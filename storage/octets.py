@@ -27,6 +27,11 @@ def capacity(buffer: bytearray) -> int:
     return buffer.__sizeof__() - EMPTY_BYTEARRAY
 
 
+def shorten(buffer: bytearray, size: int) -> None:
+    """Make *buffer* *size* bytes long, which it is at least. Of little memory, it keeps all."""
+    del buffer[size:]
+
+
 def open_front(buffer: bytearray, used: int, size: int) -> None:
     """Insert *size* undefined bytes at the front, and keep the first *used* bytes only.
 

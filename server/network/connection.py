@@ -170,7 +170,10 @@ class Connection(Endpoint):
         if client.postponed is not None and not client.script_left and not self._closing:
             argv, client.postponed = client.postponed, None
             self._dispatcher.execute(client, argv)
-        self._run()
+        if self._parser.has_more():
+            self._run()
+        else:  # as most often
+            self._flush()
 
     def _run(self) -> None:
         """Submit whole commands until none is left, or one has to wait."""

@@ -10,6 +10,7 @@ cdef int64_t _INT64_MAX
 
 @cython.locals(number=int64_t)
 cpdef int64_t to_int(bytes text, object error=*) except? -1
+@cython.locals(seconds=int64_t, number=double)
 cpdef int64_t to_timeout_s(bytes text, int64_t now_ms) except? -1
 cpdef int64_t to_timeout_ms(bytes text, int64_t now_ms) except? -1
 cdef int64_t _checked_timeout(int64_t timeout_ms, int64_t now_ms) except? -1

@@ -52,14 +52,15 @@ def to_float(text: bytes, error: ErrorReply = errors.NOT_A_FLOAT) -> float:
 
 def to_timeout_s(text: bytes, now_ms: int) -> int:
     """Read a timeout in seconds, fractions allowed, that ends within 64 bits: ms, rounded up."""
-    if octets.is_int64(text) and 0 <= octets.int64_of(text) <= MANY_SECONDS:
-        return octets.int64_of(text) * 1000
+    seconds = octets.short_number(text)
+    if 0 <= seconds <= MANY_SECONDS:  # as most often
+        return seconds * 1000
     if len(text) > MAX_TIMEOUT_TEXT:
         raise errors.TIMEOUT_NOT_A_FLOAT
-    seconds = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
-    if isinf(seconds) or seconds * 1000 > INT64_MAX:
+    number = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
+    if isinf(number) or number * 1000 > INT64_MAX:
         raise errors.TIMEOUT_OUT_OF_RANGE
-    timeout_ms = ceil(seconds * 1000)
+    timeout_ms = ceil(number * 1000)
     if timeout_ms > INT64_MAX:
         raise errors.TIMEOUT_OUT_OF_RANGE
     return _checked_timeout(max(timeout_ms, -1), now_ms)

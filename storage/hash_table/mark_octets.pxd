@@ -8,6 +8,8 @@ from cpython.object cimport PyObject_Hash
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memmove
 
+from storage cimport octets
+
 cdef extern from "Python.h":
     void PyObject_GC_UnTrack(list values) noexcept
 
@@ -74,8 +76,7 @@ cdef inline int remove_mark(bytearray marks, Py_ssize_t at) except -1:
     cdef Py_ssize_t size = PyByteArray_GET_SIZE(marks) - MARK
     cdef char *mark = PyByteArray_AS_STRING(marks) + at * MARK
     memmove(mark, mark + MARK, size - at * MARK)
-    PyByteArray_Resize(marks, size)
-    return 0
+    return octets.shorten(marks, size)
 
 
 cdef inline list untracked(list values):

@@ -4,7 +4,7 @@
     marks   prefix offset | prefix offset | ...     bytearray, 4 + 4 bytes an item, little-endian,
                                                     ordered by prefix: see bucket.py
     data    item | (hole) | item | ...              bytearray; an item begins at its offset
-    far     [object, None, object, ...]             list, or None if there are none
+    far     [object, None, object, ...]             list, or None if there have been none
 
     item    key | ...       the key is a text, written as packed_octets.py shows
 
@@ -167,11 +167,10 @@ class PackedBucket(Bucket):
             self.drop_far_of(offset)
         mark_octets.remove_mark(self.marks, at)
         if mark_octets.count(self.marks) == 0:
-            self.marks = octets.bytearray_of(b"")
-            self.data = octets.bytearray_of(b"")
+            octets.shorten(self.data, 0)
             self.holes = 0
         elif end == len(self.data):
-            buffers.resize(self.data, offset)
+            octets.shorten(self.data, offset)
         else:
             self.holes += end - offset
         allocation.used += self._room() - before
@@ -243,13 +242,10 @@ class PackedBucket(Bucket):
         allocation.used -= allocation.of_string(far[number]) + packed_octets.list_room(far)
         far[number] = None
         self.free += 1
-        while far and far[len(far) - 1] is None:
+        while len(far) > 1 and far[len(far) - 1] is None:  # the list stays: others may follow
             far.pop()
             self.free -= 1
-        if far:
-            allocation.used += packed_octets.list_room(far)
-        else:
-            self.far = None
+        allocation.used += packed_octets.list_room(far)
 
     def take_far(self, source: PackedBucket, number: int, to: int) -> None:
         """Keep the far object of that number of *source*, and write its number here at *to*."""

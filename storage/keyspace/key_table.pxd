@@ -13,12 +13,14 @@ from storage.value_type cimport ValueType
 cdef int64_t NO_KEY
 cdef int64_t NO_NUMBER
 cdef Py_ssize_t SLOT
+cdef Py_ssize_t _FEW
 
 
 @cython.final
 cdef class KeyTable(PackedDirectory):
     cdef LooseKeys _all_loose
     cdef list _loose
+    cdef object _packs
     cdef object _lent
     cdef Segment _lent_from
     cdef Py_ssize_t _lent_at
@@ -61,6 +63,7 @@ cdef class KeyTable(PackedDirectory):
     @cython.locals(keys=list, first=Py_ssize_t, some=list, key=bytes, prefix=uint64_t,
                    segment=Segment, at=Py_ssize_t)
     cpdef int pack(self, Py_ssize_t count) except -1
+    cdef bint _can_pack(self, object kind) except -1
     cdef int _loosen(self, bytes key) except -1
     cdef int _forget_all_loose(self) except -1
     @cython.locals(key=bytes)

@@ -25,6 +25,8 @@ NO_NUMBER: Final = -1
 # share of the spare room.
 PLACE_BYTES: Final = 24
 SLOT: Final = 8  # bytes that a list takes for each thing in it
+FEW: Final = 64  # loose keys, that an empty table need not forget
+_FEW = FEW  # as a C number
 
 
 class KeyTable(PackedDirectory):
@@ -34,7 +36,7 @@ class KeyTable(PackedDirectory):
     segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 keys.
     """
 
-    __slots__ = ("_all_loose", "_lent", "_lent_at", "_lent_from", "_loose")
+    __slots__ = ("_all_loose", "_lent", "_lent_at", "_lent_from", "_loose", "_packs")
 
     def __init__(self, all_loose: LooseKeys | None = None) -> None:
         """*all_loose*: for a table whose values are those of a database; pack() packs small ones.
@@ -46,6 +48,7 @@ class KeyTable(PackedDirectory):
         self._lent: Any = None  # the copy that lend() has made of a packed value
         self._lent_from: Segment | None = None  # where that value is
         self._lent_at = 0  # its number there
+        self._packs: type | None = None  # a class whose small values can be packed: the last seen
         self._loose: list[bytes] = []  # keys of objects that pack() will look at, the oldest first
         self.clear()
 
@@ -191,7 +194,7 @@ class KeyTable(PackedDirectory):
             segment.insert(-1 - at, key, kind, value, prefix, last_use)
             self.used += 1
         is_loose = kind == item_octets.OBJECT and self._all_loose is not None
-        if is_loose and types.packs(type(value)):
+        if is_loose and (type(value) is self._packs or self._can_pack(type(value))):
             self._loosen(key)
         self._split_if_long(segment, prefix)
 
@@ -223,7 +226,7 @@ class KeyTable(PackedDirectory):
             return default
         value = segment.copy_at(at)
         self.remove_at(segment, at, prefix)
-        if self.used == 0:
+        if self.used == 0 and len(self._loose) > _FEW:
             self._forget_all_loose()
         return value
 
@@ -235,7 +238,7 @@ class KeyTable(PackedDirectory):
         if at < 0:
             return False
         self.remove_at(segment, at, prefix)
-        if self.used == 0:
+        if self.used == 0 and len(self._loose) > _FEW:
             self._forget_all_loose()
         return True
 
@@ -264,6 +267,13 @@ class KeyTable(PackedDirectory):
     def loose(self) -> int:
         """How many keys pack() could look at."""
         return len(self._loose)
+
+    def _can_pack(self, kind: type) -> bool:
+        """Whether small values of the class *kind* can be packed; remember it if so."""
+        packs = types.packs(kind)
+        if packs:
+            self._packs = kind
+        return packs
 
     def _loosen(self, key: bytes) -> None:
         self._loose.append(key)

@@ -42,7 +42,7 @@ cdef class Listpack:
     @cython.locals(made=Listpack)
     cpdef Listpack copy(self)
     cpdef int shrink(self) except -1
-    @cython.locals(needed=Py_ssize_t, room=Py_ssize_t)
+    @cython.locals(needed=Py_ssize_t)
     cpdef int reserve(self, Py_ssize_t size) except -1
     @cython.locals(room=Py_ssize_t)
     cdef int _count_room(self) except -1
@@ -105,5 +105,9 @@ cdef class Listpack:
 
 
 cpdef Listpack of_dump(bytes data)
+@cython.locals(size=Py_ssize_t, made=Listpack, data=bytearray)
+cpdef Listpack of_one(bytes value)
+@cython.locals(room=Py_ssize_t)
+cdef Py_ssize_t _roomy(Py_ssize_t needed, Py_ssize_t size) noexcept
 @cython.locals(made=Listpack, count=int)
 cdef Listpack _of_buffer(bytearray data)

@@ -113,16 +113,12 @@ class Listpack:
             self._count_room()
 
     def reserve(self, size: int) -> None:
-        """Make room for *size* more bytes. Raises TooLarge.
-
-        More is taken than is needed now, unless another addition as large would not fit into that.
-        """
+        """Make room for *size* more bytes, or for more: see _roomy(). Raises TooLarge."""
         needed = self.size + size
         if needed > LIMIT:
             raise TooLarge(f"a listpack of {needed} bytes")
         if needed > len(self.data):
-            room = min(needed >> 1, MAX_ROOM) if size < MAX_ROOM else 0
-            buffers.resize(self.data, (needed + room) | 15)  # one more is taken: blocks of 16
+            buffers.resize(self.data, _roomy(needed, size))
             self._count_room()
 
     def _count_room(self) -> None:
@@ -454,6 +450,31 @@ class Listpack:
         moved.end_at(buffers.put_slice(moved.data, HEADER, self.data, at, size), count)
         self._open(at, self.size - 1, 0, -count)
         return moved
+
+
+def of_one(value: bytes) -> Listpack:
+    """A listpack of *value* alone, with room for another like it. Raises TooLarge."""
+    size = len(EMPTY) + element_octets.most_bytes(len(value))
+    if size > LIMIT:
+        raise TooLarge(f"a listpack of {size} bytes")
+    made = Listpack.__new__(Listpack)
+    made.data = data = buffers.make(_roomy(size, len(value)))
+    buffers.put(data, 0, EMPTY)
+    made.size = len(EMPTY)
+    made.count = 0
+    made._room = octets.capacity(data)  # noqa: SLF001  made here
+    allocation.used += OBJECT + made._room  # noqa: SLF001
+    made.end_at(element_octets.put(data, made.size - 1, value), 1)
+    return made
+
+
+def _roomy(needed: int, size: int) -> int:
+    """How long the data is where *needed* bytes have to be, after *size* were added.
+
+    More than is needed now, unless another addition as large would not fit into that.
+    """
+    room = min(needed >> 1, MAX_ROOM) if size < MAX_ROOM else 0
+    return (needed + room) | 15  # one more is taken: blocks of 16
 
 
 def of_dump(data: bytes) -> Listpack:

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from storage cimport allocation
+from storage.listpack cimport listpack
 from storage.listpack.listpack cimport Listpack
 from storage.lists.node_deque cimport NodeDeque
 from storage.lists.quicklist_iterator cimport QuickListIterator

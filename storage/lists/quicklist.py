@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from storage import allocation
 from storage.errors import Corrupt
+from storage.listpack import listpack
 from storage.listpack.listpack import Listpack
 from storage.lists.node_deque import Node, NodeDeque, count_of
 from storage.lists.quicklist_iterator import QuickListIterator
@@ -405,9 +406,7 @@ class QuickList(NodeDeque):
             self._outgrown = True
             allocation.used += allocation.of_bytes(value)
             return value
-        pack = Listpack()
-        pack.append(value)
-        return pack
+        return listpack.of_one(value)
 
     def _insert_at(self, nodes: list[Node], i: int, at: int, value: bytes) -> None:
         """Add *value* at position *at* of the listpack *nodes[i]*; *at* may be its end."""

@@ -203,6 +203,7 @@ class AllocationMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         for key in list(self.db.keys()):
             self.db.remove(key)
+        self.db.clear()  # forgets what it keeps to be used again
         empty = Keyspace(0, KeyEvents())
         cost = allocation.used_bytes()
         del empty

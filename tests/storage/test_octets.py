@@ -53,6 +53,23 @@ def test_the_key_of_an_id_sorts_as_the_id_does() -> None:
     assert octets.format_id(*ids[-1]) == b"18446744073709551615-5"
 
 
+@pytest.mark.parametrize("length", [0, 1, 16, 200, 256, 257, 5000])
+def test_what_was_shortened_is_as_long_as_asked_and_grows_again(length: int) -> None:
+    text = bytes(range(256)) * 20
+    for size in {0, length // 3, length}:
+        buffer = octets.bytearray_of(text[:length])
+        octets.shorten(buffer, size)
+        assert buffer == text[:size]
+        assert octets.capacity(buffer) >= size
+        if length > 300:
+            assert octets.capacity(buffer) < size + 300  # the rest is given back
+        buffers.resize(buffer, length)
+        assert buffer[:size] == text[:size]
+        buffer += b"more"
+        assert buffer.startswith(text[:size])
+        assert buffer.endswith(b"more")
+
+
 def test_drop_front_and_open_front_keep_the_rest_in_order() -> None:
     buffer = bytearray(b"abcdef")
     octets.drop_front(buffer, 2)

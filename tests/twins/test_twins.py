@@ -337,6 +337,7 @@ CASES: dict[str, Cases] = {
         "bytearray_of": args(TEXT),
         "drop_front": args(BUFFER, LENGTH),
         "exact": args(BUFFER, LENGTH),
+        "shorten": args(BUFFER, LENGTH),
         "holds": args(BUFFER.map(lambda b: b[:4] + bytearray(SIZE)), AT, st.binary(max_size=4)),
         **dict.fromkeys(("u16", "u32", "i16", "i24", "i32", "i64"), READ),
         **dict.fromkeys(("put_u8", "put_u16", "put_u24", "put_u32", "put_i64"), put(I64)),

@@ -5,10 +5,11 @@ from server.client.client cimport Client, Standing, Waiter, new_waiter
 from server.table.command cimport Block
 from server.parts.waiting.alarms cimport Alarms
 from server.parts.waiting.pattern_reads cimport PatternReads
-from server.parts.waiting.wait_queue cimport Queue, Spot, new_queue
+from server.parts.waiting.wait_queue cimport Queue, Spot, forget_left, new_queue
 from server.observe.part cimport Part
 
 cdef int64_t LONGEST_MS
+cdef Py_ssize_t _MOST_LEFT
 
 
 @cython.final
@@ -16,7 +17,9 @@ cdef class Blocking(Part):
     cdef list _databases
     cdef readonly Py_ssize_t waiting
     cdef readonly Py_ssize_t waiting_for_more
-    cdef list _queues
+    cdef Py_ssize_t _for_removal
+    cdef readonly list _queues
+    cdef readonly list _left
     cdef readonly Queue first_ready
     cdef Queue _last_ready
     cdef Queue _served

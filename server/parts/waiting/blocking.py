@@ -37,12 +37,14 @@ from server.client.client import Client, Waiter, new_waiter
 from server.observe.part import Part
 from server.parts.waiting.alarms import Alarms
 from server.parts.waiting.pattern_reads import THE_QUEUE, PatternReads, Readers
-from server.parts.waiting.wait_queue import Queue, Spot, new_queue
+from server.parts.waiting.wait_queue import Queue, Spot, forget_left, new_queue
 from server.process.timers import NoTimers, Timers
 from server.table.command import Block
 from storage.keyspace.keyspace import Keyspace
 
 LONGEST_MS = 2**62  # of a wait: so no deadline is beyond 64 bits
+MOST_LEFT = 10_000  # queues without waiters; each has some 300 bytes
+_MOST_LEFT = MOST_LEFT  # as a C number
 
 
 class Blocking(Part):
@@ -52,7 +54,9 @@ class Blocking(Part):
         self._databases = databases
         self.waiting = 0  # clients parked
         self.waiting_for_more = 0  # of these, those that wait for more elements of a list
+        self._for_removal = 0  # and those that the removal of a key wakes
         self._queues: list[dict[bytes, Queue]] = []  # of each database, by key
+        self._left: list[Queue] = []  # those without waiters, until the next tick
         self.first_ready: Queue | None = None  # the ready keys, a chain in the order of service
         self._last_ready: Queue | None = None
         self._alarms = Alarms()
@@ -72,8 +76,13 @@ class Blocking(Part):
 
     @property
     def queues(self) -> dict[tuple[int, bytes], Queue]:
-        """All queues, by database index and key. O(queues)."""
-        return {(db, key): q for db, by_key in enumerate(self._queues) for key, q in by_key.items()}
+        """All queues that have waiters, by database index and key. O(queues)."""
+        return {
+            (db, key): queue
+            for db, by_key in enumerate(self._queues)
+            for key, queue in by_key.items()
+            if queue.first is not None
+        }
 
     # ------------------------------------------------------------------ parking
 
@@ -90,7 +99,9 @@ class Blocking(Part):
         for key in block.keys:
             queue = by_key.get(key)
             if queue is None:
-                queue = new_queue(self._databases[client.db_index], key, by_key)
+                if len(self._left) >= _MOST_LEFT:
+                    forget_left(self._left)
+                queue = new_queue(self._databases[client.db_index], key, by_key, self._left)
             queue.append_waiter(waiter)
         if block.readers is not None:
             self._park_reader(waiter, block.readers)
@@ -99,6 +110,8 @@ class Blocking(Part):
         self.waiting += 1
         if block.for_more:
             self.waiting_for_more += 1
+        if block.on_no_key:
+            self._for_removal += 1
         if due_ms:
             self._set_alarm(due_ms, waiter, True)
         if block.wake_ms > 0:
@@ -148,6 +161,7 @@ class Blocking(Part):
 
     def tick(self, now_ms: int) -> None:
         self._call_unfinished()
+        forget_left(self._left)
         if self.patterns.are_used:
             self.patterns.tick(now_ms)
 
@@ -182,6 +196,7 @@ class Blocking(Part):
             standing = standing.at_next_key
         if block.readers is not None:
             self._reads_on_by_pattern(waiter, block)
+        self._for_removal += block.on_no_key - waiter.block.on_no_key
         waiter.block = block  # what it gets when its time is up may have changed
         if block.argv is not None:
             waiter.argv = block.argv  # and so may what it has seen
@@ -261,6 +276,8 @@ class Blocking(Part):
         self.waiting -= 1
         if waiter.block.for_more:
             self.waiting_for_more -= 1
+        if waiter.block.on_no_key:
+            self._for_removal -= 1
         if waiter.due_ms or waiter.wake_at_ms:
             self._alarms.given_up((waiter.due_ms != 0) + (waiter.wake_at_ms != 0))
 
@@ -295,7 +312,7 @@ class Blocking(Part):
         if self.waiting and db_index < len(self._queues):
             by_key = self._queues[db_index]
             queue = by_key.get(key)
-            if queue is not None:
+            if queue is not None and queue.first is not None:
                 self._make_ready(queue)
         if self.patterns.are_used:
             self.readable(db_index, key)
@@ -313,7 +330,7 @@ class Blocking(Part):
 
     def key_removed(self, db_index: int, key: bytes) -> None:
         """*key* no longer exists: as key_ready, for the clients that this wakes."""
-        if self.waiting and db_index < len(self._queues):
+        if self._for_removal and db_index < len(self._queues):
             by_key = self._queues[db_index]
             queue = by_key.get(key)
             if queue is not None and queue.on_no_key:

@@ -35,7 +35,11 @@ cdef class Queue:
     cdef public bint is_ready
     cdef public Queue next_ready
     cdef dict registry
+    cdef list left
+    cdef bint is_left
+    cdef Spot spare
 
+    cdef is_empty(self)
     @cython.locals(spot=Spot)
     cpdef append_waiter(self, Waiter waiter)
     cdef bint may_claim(self) noexcept
@@ -45,5 +49,7 @@ cdef class Queue:
     cdef take_out(self, Spot spot)
 
 
+@cython.locals(queue=Queue)
+cpdef forget_left(list left)
 @cython.locals(made=Queue)
-cpdef Queue new_queue(Keyspace database, bytes key, dict registry)
+cpdef Queue new_queue(Keyspace database, bytes key, dict registry, list left=*)

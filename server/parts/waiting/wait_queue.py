@@ -5,6 +5,9 @@
                        waiter    waiter    waiter       a waiter has a spot for each of its keys
 
 A waiter can be taken out wherever it stands. All operations are O(1).
+
+Who waits for a key often does so again in a moment. So a queue without waiters may be noted as
+*left*, and is forgotten a while later: see forget_left().
 """
 
 from __future__ import annotations
@@ -32,8 +35,10 @@ class Spot(Standing):
         queue = self.queue
         queue.take_out(self)
         queue.count(self.waiter.block, -1)
+        if queue.left is not None:
+            queue.spare, self.waiter = self, None  # type: ignore[assignment]
         if queue.first is None:
-            del queue.registry[queue.key]
+            queue.is_empty()
 
     def go_to_tail(self) -> None:
         if self.after is not None:
@@ -50,13 +55,16 @@ class Queue:
         "claims_for_others",
         "database",
         "first",
+        "is_left",
         "is_ready",
         "key",
         "last",
+        "left",
         "next_ready",
         "on_no_key",
         "passed",
         "registry",
+        "spare",
         "speaker",
         "strangers",
     )
@@ -74,6 +82,9 @@ class Queue:
     strangers: int  # how many do not speak for it
     next_ready: Queue | None  # which is served after this one
     registry: dict[bytes, Queue]  # has the queue by its key until its last waiter leaves
+    left: list[Queue] | None  # where it is noted then, to be forgotten later; None: at once
+    is_left: bool  # it is noted there
+    spare: Spot | None  # of a waiter that has left, for the next one
 
     def __iter__(self) -> Iterator[Waiter]:
         """All waiters, oldest first."""
@@ -86,7 +97,11 @@ class Queue:
         """Put *waiter*, which has just blocked, at the tail; once, if it names the key twice."""
         if self.last is not None and self.last.waiter is waiter:
             return
-        spot = Spot.__new__(Spot)
+        spot = self.spare
+        if spot is None:
+            spot = Spot.__new__(Spot)
+        else:
+            self.spare = None
         spot.at_next_key = waiter.standing  # it may wait for keys before this one
         spot.queue = self
         spot.waiter = waiter
@@ -107,6 +122,15 @@ class Queue:
             self.claims_for_others = True
         if block.speaks_for is None or block.speaks_for != self.speaker:
             self.strangers += change
+
+    def is_empty(self) -> None:
+        """Its last waiter has left."""
+        self.claims_for_others = False
+        if self.left is None:
+            del self.registry[self.key]
+        elif not self.is_left:
+            self.is_left = True
+            self.left.append(self)
 
     def may_claim(self) -> bool:
         """Whether any waiter may want what others are given."""
@@ -137,8 +161,23 @@ class Queue:
         spot.before = spot.after = None
 
 
-def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Queue:
-    """A queue for *key* of *database*. *registry* has it until its last waiter leaves."""
+def forget_left(left: list[Queue]) -> None:
+    """Let the registries forget those of *left* for which nobody waits again. O(left)."""
+    for queue in left:
+        queue.is_left = False
+        queue.spare = None
+        if queue.first is None:
+            del queue.registry[queue.key]
+    left.clear()
+
+
+def new_queue(
+    database: Keyspace, key: bytes, registry: dict[bytes, Queue], left: list[Queue] | None = None
+) -> Queue:
+    """A queue for *key* of *database*. *registry* has it until its last waiter leaves.
+
+    Or until forget_left(), if *left* is given: then it is noted there.
+    """
     made = Queue.__new__(Queue)
     made.database = database
     made.key = key
@@ -148,5 +187,8 @@ def new_queue(database: Keyspace, key: bytes, registry: dict[bytes, Queue]) -> Q
     made.speaker = None
     made.is_ready = False
     made.registry = registry
+    made.left = left
+    made.is_left = False
+    made.spare = None
     registry[key] = made
     return made

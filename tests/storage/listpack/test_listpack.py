@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from storage import allocation
 from storage.errors import Corrupt, TooLarge
+from storage.listpack import listpack
 from storage.listpack.listpack import Element, Listpack
 
 # The listpack in redis-server 7.0.15's DUMP of k after RPUSH k <value>.
@@ -83,6 +85,22 @@ def packed(*values: bytes) -> Listpack:
 @pytest.mark.parametrize("value", GOLDEN)
 def test_a_value_has_the_bytes_that_redis_gives_it(value: bytes) -> None:
     assert packed(value).dump().hex() == GOLDEN[value]
+
+
+@pytest.mark.parametrize("value", [*GOLDEN, b"", b"word", b"x" * 300, b"x" * 70_000])
+def test_a_listpack_of_one_is_as_one_that_was_appended_to(value: bytes) -> None:
+    before = allocation.used_bytes()
+    appended = Listpack()
+    appended.append(value)
+    used = allocation.used_bytes() - before
+    made = listpack.of_one(value)
+    made.check()
+    assert (made.dump(), made.count, made.size) == (appended.dump(), 1, appended.size)
+    assert allocation.used_bytes() - before == 2 * used
+    made.append(value)
+    assert made.get_bytes(made.last()) == value
+    del made, appended
+    assert allocation.used_bytes() == before
 
 
 @pytest.mark.parametrize("value", GOLDEN)

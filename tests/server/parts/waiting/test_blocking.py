@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from server.client.client import Client
 from server.parts.waiting.alarms import MANY_STALE
-from server.parts.waiting.blocking import Blocking
+from server.parts.waiting.blocking import MOST_LEFT, Blocking
 from server.process.timers import NoTimers
 from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
@@ -639,3 +639,44 @@ def test_the_order_is_the_same_as_if_each_search_began_at_the_oldest(all_waiters
         else:
             harness.blocking.wait_on(woken, woken.block, 0)
             model.wait_on(number)
+
+
+def test_a_key_whose_waiters_have_left_is_not_served(harness):
+    client = harness.park(1, b"a")
+    harness.blocking.forget(client.waiter)
+    harness.put(b"a", b"x")
+    assert harness.blocking.first_ready is None
+
+
+def test_who_waits_again_is_served_before_and_after_a_tick(harness):
+    for ticks in (0, 1, 2):
+        harness.park(ticks, b"a")
+        for _ in range(ticks):
+            harness.blocking.tick(0)
+        harness.put(b"a", b"x")
+        assert harness.serve() == [*range(ticks + 1)]
+    harness.blocking.tick(0)
+    assert harness.blocking._queues == [{}]
+
+
+def test_not_too_many_queues_are_kept_without_waiters(harness):
+    for number in range(MOST_LEFT + 1):
+        client = harness.park(number, b"%d" % number)
+        assert len(harness.blocking._left) <= MOST_LEFT
+        harness.blocking.forget(client.waiter)
+    assert len(harness.blocking._queues[0]) == 1
+
+
+def test_a_removal_wakes_those_whose_wish_for_it_came_later(harness):
+    """wait_on() gives a waiter another Block, which may mind that the key goes."""
+    client = harness.park(1, b"a")
+    harness.blocking.key_removed(0, b"a")
+    assert harness.blocking.first_ready is None
+    block = new_block([b"a"], list, 0, b"", on_no_key=True)
+    harness.blocking.wait_on(client.waiter, block, 0)
+    harness.blocking.key_removed(0, b"a")
+    assert harness.blocking.next_woken() is client.waiter
+    harness.blocking.forget(client.waiter)
+    harness.park(2, b"a")
+    harness.blocking.key_removed(0, b"a")
+    assert harness.blocking.first_ready is None
