@@ -54,6 +54,7 @@ cdef class Encoder(Encoded):
     @cython.locals(status=Status)
     cpdef write(self, object reply)
     cdef _write_rare(self, object reply)
+    @cython.locals(item=object)
     cdef _write_items(self, int mark, object items)
     cdef _write_map(self, object reply)
     cpdef bulk(self, bytes data)

@@ -218,7 +218,10 @@ class Encoder(Encoded):
     def _write_items(self, mark: int, items: Sequence[Reply]) -> None:
         self._head(mark, len(items))
         for item in items:
-            self.write(item)
+            if type(item) is bytes:  # as most often
+                self.bulk(item)
+            else:
+                self.write(item)
 
     def _write_map(self, reply: dict[bytes, Reply]) -> None:
         in_pairs = self.resp == 2 and isinstance(reply, Pairs)

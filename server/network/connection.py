@@ -319,8 +319,8 @@ class Connection(Endpoint):
         """Count what the client holds now: *unread* bytes of requests, and unsent replies."""
         client = self._client
         memory = unread
-        if not client.flags & REPLICA:  # what waits for it must not have keys evicted, or others go
-            memory += self.unsent()
+        if (self._is_backed_up or client.acks is not None) and not client.flags & REPLICA:
+            memory += self.unsent()  # a replica's must not have keys evicted, or others go
         if client.flags & IN_MULTI:
             memory += client.queue.memory()
         if client.waiter is not None or client.postponed is not None:

@@ -24,5 +24,5 @@ cdef class CommandCount:
 cdef class CommandStats(Part):
     cdef list _counts
 
-    @cython.locals(number=Py_ssize_t)
+    @cython.locals(number=Py_ssize_t, counts=list)
     cpdef CommandCount of(self, Command command)

@@ -43,10 +43,10 @@ class CommandStats(Part):
 
     def of(self, command: Command) -> CommandCount:
         """The counts of *command*. O(1)."""
-        number = command.number
-        while number >= len(self._counts):  # commands are declared while the server serves
-            self._counts.append(CommandCount())
-        return self._counts[number]
+        number, counts = command.number, self._counts
+        while number >= len(counts):  # commands are declared while the server serves
+            counts.append(CommandCount())
+        return counts[number]
 
     def used(self, rows: Iterable[Command]) -> list[tuple[str, CommandCount]]:
         """Those of *rows* that were called or refused, by name."""

@@ -43,8 +43,8 @@ class PackedDirectory(Directory):
         """Remove the item number *at* of *bucket*, which has that prefix."""
         bucket.remove(at)
         self.used -= 1
-        if bucket.is_short():
-            slots = len(self._directory)
+        slots = len(self._directory)
+        if slots > 1 and bucket.is_short():
             self._merge(prefix >> self._shift)
             self._places *= slots // len(self._directory)  # of which each bucket owns fewer now
 
