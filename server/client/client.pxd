@@ -16,6 +16,7 @@ cdef int64_t REPLY_PEAK_MS
 cdef class Waiter
 
 
+@cython.final
 cdef class Client:
     cdef readonly uint64_t id
     cdef readonly Encoder out
@@ -84,6 +85,7 @@ cdef class Standing:
     cpdef go_to_tail(self)
 
 
+@cython.final
 @cython.freelist(64)
 cdef class Waiter:
     cdef readonly Client client

@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from server.client.client cimport Client
@@ -9,6 +10,7 @@ cdef int _REPLAYED
 cdef int64_t _INT64_MAX
 
 
+@cython.final
 cdef class Call:
     cdef public list argv
     cdef public Client client

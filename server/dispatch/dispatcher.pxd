@@ -35,6 +35,7 @@ cdef int TRACKING
 cdef int CLIENT
 
 
+@cython.final
 cdef class Dispatcher:
     cdef readonly ServerState state
     cdef public bint is_behind

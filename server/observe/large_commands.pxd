@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from server.client.client cimport Client
@@ -8,6 +9,7 @@ cdef int SKIP_SLOWLOG
 cdef int64_t NEVER
 
 
+@cython.final
 cdef class LargeCommands(Part):
     cdef readonly object requests
     cdef readonly object replies

@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from server.client.client cimport Client
@@ -5,6 +6,7 @@ from server.observe.part cimport Part
 from storage cimport allocation
 
 
+@cython.final
 cdef class Memory(Part):
     cdef public int64_t limit
     cdef readonly int64_t clients_limit

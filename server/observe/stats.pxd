@@ -1,8 +1,10 @@
+cimport cython
 from libc.stdint cimport uint64_t
 
 from server.observe.part cimport Part
 
 
+@cython.final
 cdef class Stats(Part):
     cdef public uint64_t commands
     cdef public uint64_t connections

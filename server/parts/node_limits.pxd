@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from server.observe.part cimport Part
@@ -5,6 +6,7 @@ from storage.limits cimport ListpackLimits, SetLimits
 from storage.stream.stream cimport StreamConfig
 
 
+@cython.final
 cdef class NodeLimits(Part):
     cdef readonly StreamConfig stream
     cdef readonly int64_t hyperloglog

@@ -1,3 +1,4 @@
+cimport cython
 from server.parts.waiting.pausing cimport Pausing
 from server.parts.eviction.key_eviction cimport KeyEviction
 from server.observe.memory cimport Memory
@@ -5,6 +6,7 @@ from server.observe.part cimport Part
 from storage.keyspace.key_events cimport KeyEvents
 
 
+@cython.final
 cdef class Restrictions(Part):
     cdef Memory _memory
     cdef Pausing _pausing

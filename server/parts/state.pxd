@@ -25,6 +25,7 @@ from server.parts.scripting.scripting cimport Scripting
 from server.parts.tracking.tracking cimport Tracking
 
 
+@cython.final
 cdef class ServerState:
     cdef readonly object config
     cdef readonly object clock

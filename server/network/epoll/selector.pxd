@@ -15,6 +15,7 @@ cdef class Reader(Transport):
     cdef object _call
 
 
+@cython.final
 cdef class Selector:
     cdef object _loop
     cdef object _epoll
