@@ -11,7 +11,7 @@ from storage.stream.consumer_group import Consumer
 from storage.stream.pending import NOBODY, Pending
 
 MOST_AT_ONCE = 200  # entries that a reader moves besides those that it gets: nobody waits for long
-MOST_LOOKS = 10_000  # entries that one reader looks at
+MOST_LOOKS = 10_000  # entries that one reader looks at, if the dead cannot move
 
 
 def look(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
@@ -24,21 +24,17 @@ def look(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
 def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
     """Hold what was not acknowledged in time for as long as BACKOFF says. O(log N) for each.
 
-    Who had it has it no more. One call holds MOST_AT_ONCE, and looks at MOST_LOOKS, those of long
-    ago first: no client waits for long. The others are not given before they were looked at.
+    Who had it has it no more. One call holds MOST_AT_ONCE: no client waits for long.
     """
     group, policy, now_ms = delivery.group, delivery.policy, call.now_ms
     assert policy is not None
     lapsed = group.by_time.first_owned()
     held: list[Pending] = []
-    looks = MOST_LOOKS
     while (
         lapsed is not None
         and len(held) < MOST_AT_ONCE
-        and looks > 0
         and group.is_idle(lapsed, policy.visibility_ms, now_ms)
     ):
-        looks -= 1
         after = pendings.newer_of(lapsed)
         if delivery.is_to_wait(lapsed, now_ms):
             wait_ms = policy.visibility_ms + policy.wait_ms(pendings.count_of(lapsed))

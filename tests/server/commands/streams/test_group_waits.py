@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-from server.commands.streams import group_lapses
 from storage.stream import rewrite
 from tests.server.commands.streams.test_group_policies import entries, given, pending
 
@@ -112,25 +111,6 @@ class TestBackoff:
         assert rows == []
         queue.advance(90)
         assert len(given(waiter.reply())) == 200
-
-    def test_what_was_not_looked_at_is_not_given_too_early(self, queue, monkeypatch):
-        """Behind more than one reader looks at, which are due, is one that has to wait."""
-        monkeypatch.setattr(group_lapses, "MOST_LOOKS", 3)
-        queue.send_line(READ.format("ann"))
-        queue.send_line("XADD s 4-0 job 4")
-        queue.advance(2000)
-        queue.send_line("XREADGROUP GROUP g cal NOFIELDS WHERE job 1 4 STREAMS s >")
-        queue.advance(550)
-        queue.send_line("XREADGROUP GROUP g bob WHERE job 1 5 STREAMS s >")
-        assert pending(queue)[4] == (b"cal", 1)
-        assert given(queue.send_line(READ.format("bob"))) == [1, 2, 3]
-        assert pending(queue)[4] == (b"cal", 1)
-        queue.send_line(READ.format("dan"))
-        assert pending(queue)[4] == (b"", 1)
-        queue.advance(49)
-        assert queue.send_line(READ.format("dan")) is None
-        queue.advance(1)
-        assert given(queue.send_line(READ.format("dan"))) == [4]
 
     def test_many_die_by_and_by(self, queue):
         queue.send_line("XGROUP CFGSET s g MAXDELIVERIES 1 DEADLETTER dead MKSTREAM")
