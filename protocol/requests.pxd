@@ -40,8 +40,10 @@ cdef class RequestParser:
     cdef public bint authenticated
     cdef readonly uint64_t taken
     cdef bytes _data
+    cdef Py_ssize_t _size
     cdef Py_ssize_t _at
     cdef bytearray _tail
+    cdef Py_ssize_t _tail_size
     cdef list _last
     cdef list _ahead
     cdef Py_ssize_t _ahead_at
@@ -59,6 +61,7 @@ cdef class RequestParser:
     cpdef get_buffer(self)
     cpdef buffer_updated(self, Py_ssize_t size)
     cpdef bint has_more(self) noexcept
+    cpdef let_go(self)
     @cython.locals(argv=list)
     cpdef list take(self)
     @cython.locals(held=Py_ssize_t)
@@ -104,6 +107,7 @@ cdef class RequestParser:
     cdef bint _take_length(self) except -1
     @cython.locals(size=Py_ssize_t, line=bytes)
     cdef list _take_inline(self)
+    cdef int _keep(self, bytes data, Py_ssize_t at) noexcept
     @cython.locals(present=Py_ssize_t)
     cdef bint _have(self, Py_ssize_t needed) except -1
     @cython.locals(end=Py_ssize_t, size=Py_ssize_t, present=Py_ssize_t)

@@ -83,7 +83,9 @@ class RequestParser:
         "_last",
         "_long_word",
         "_missing",
+        "_size",
         "_tail",
+        "_tail_size",
         "authenticated",
         "max_buffered",
         "max_bulk",
@@ -96,8 +98,10 @@ class RequestParser:
         self.authenticated = True
         self.taken = 0  # commands, until now
         self._data = b""
+        self._size = 0  # of _data
         self._at = 0  # what lies before it in _data has been taken
         self._tail = bytearray()  # the bytes that came after _data
+        self._tail_size = 0
         self._last: list[bytes] = NO_WORDS  # of the command before, from the same _data
         self._ahead: list[bytes] = NO_WORDS  # what look_ahead() has returned
         self._ahead_at = 0  # how many of them have been taken
@@ -116,11 +120,11 @@ class RequestParser:
         start = 0
         if self._long_word is not None:
             start = self._long_word.take(data, 0)
-        if self._at >= len(self._data) and not self._tail:
-            self._data = data
-            self._at = start
+        if self._at >= self._size and not self._tail_size:
+            self._keep(data, start)
         else:
             self._tail += data[start:]
+            self._tail_size = len(self._tail)
 
     def wants_buffer(self) -> bool:
         """Whether a long word has begun to come, and is not all there."""
@@ -138,14 +142,17 @@ class RequestParser:
 
     def has_more(self) -> bool:
         """Whether there is anything that take() has not read yet."""
-        return self._at < len(self._data) or len(self._tail) > 0 or self._long_word is not None
+        return self._at < self._size or self._tail_size > 0 or self._long_word is not None
+
+    def let_go(self) -> None:
+        """Forget what has been taken, which must be all."""
+        self._keep(b"", 0)
+        self._ahead = NO_WORDS
 
     def take(self) -> list[bytes] | None:
         """The next whole command, or None until more is fed. Raises ProtocolError."""
         if not self.has_more():
-            self._data = b""
-            self._at = 0
-            self._ahead = NO_WORDS
+            self.let_go()
             return None
         if self._is_plain():
             argv = self._take_plain()
@@ -159,17 +166,17 @@ class RequestParser:
 
     def buffered(self) -> int:
         """How many bytes are held that have not been taken yet."""
-        held = len(self._data) - self._at + len(self._tail) + self._held
+        held = self._size - self._at + self._tail_size + self._held
         return held if self._long_word is None else held + self._long_word.filled
 
     def kept(self) -> int:
         """How many bytes are held as they came: taken commands too, until the last is taken."""
-        kept = len(self._data) + len(self._tail)
+        kept = self._size + self._tail_size
         return kept if self._long_word is None else kept + self._long_word.filled
 
     def room(self) -> int:
         """How many bytes of memory are spare beyond these."""
-        room = max(0, self._tail.__sizeof__() - EMPTY_TAIL - len(self._tail))
+        room = max(0, self._tail.__sizeof__() - EMPTY_TAIL - self._tail_size)
         return room if self._long_word is None else room + self._long_word.room()
 
     def words_size(self) -> int:
@@ -178,7 +185,7 @@ class RequestParser:
 
     def unparsed(self) -> int:
         """How many bytes there are of commands of which take() has read nothing yet, at least."""
-        return len(self._data) - self._at
+        return self._size - self._at
 
     def overfull(self, beside: int = 0) -> bool:
         """Whether the client buffers more than its limit: disconnect it.
@@ -334,8 +341,7 @@ class RequestParser:
                 return words
         self._last = NO_WORDS
         if self._at:  # do not keep bytes that have been taken only because of the rest
-            self._data = wire.cut_bytes(self._data, self._at, len(self._data))
-            self._at = 0
+            self._keep(wire.cut_bytes(self._data, self._at, self._size), 0)
         return None
 
     def _take_multibulk(self) -> list[bytes] | None:
@@ -365,7 +371,7 @@ class RequestParser:
             if (
                 self._bulk >= LONG_WORD
             ):  # it gets memory of its own; all that is there is part of it
-                self._have(len(self._data) - self._at + len(self._tail))
+                self._have(self._size - self._at + self._tail_size)
                 long_word = LongWord(self._bulk)
                 self._at = long_word.take(self._data, self._at)
                 self._long_word = long_word
@@ -438,15 +444,21 @@ class RequestParser:
 
     def _have(self, needed: int) -> bool:
         """Whether there are *needed* bytes at _at; the tail is joined to _data if that helps."""
-        present = len(self._data) - self._at
+        present = self._size - self._at
         if present >= needed:
             return True
-        if present + len(self._tail) < needed:
+        if present + self._tail_size < needed:
             return False
-        self._data = wire.join(self._data, self._at, self._tail)
-        self._at = 0
+        self._keep(wire.join(self._data, self._at, self._tail), 0)
         self._tail = bytearray()
+        self._tail_size = 0
         return True
+
+    def _keep(self, data: bytes, at: int) -> None:
+        """Let *data* be what has come, of which the bytes before *at* have been taken."""
+        self._data = data
+        self._size = len(data)
+        self._at = at
 
     def _line_size(self, ending: int, ending_size: int, too_long: str) -> int:
         """The bytes at _at before *ending*; -1 if its *ending_size* bytes have not come."""
@@ -455,7 +467,7 @@ class RequestParser:
             if end >= 0:
                 size = end - self._at
                 return size if self._have(size + ending_size) else -1
-            present = len(self._data) - self._at
+            present = self._size - self._at
             if present > MAX_LINE:
                 raise self._broken(too_long)
             if not self._have(present + 1):
@@ -463,9 +475,9 @@ class RequestParser:
 
     def _broken(self, text: str) -> ProtocolError:
         self._dead = True
-        self._data = b""
-        self._at = 0
+        self._keep(b"", 0)
         self._tail = bytearray()
+        self._tail_size = 0
         self._last = NO_WORDS
         self._ahead = NO_WORDS
         self._argv = []

@@ -106,6 +106,7 @@ class Turn(EndOfTurn):
     def begin(self) -> None:
         """Sockets are about to be served; end() will follow."""
         self._is_on = True
+        self._timekeeper.begin()
         self._loop_times.begin()
 
     def end(self) -> None:
@@ -126,8 +127,10 @@ class Turn(EndOfTurn):
 
     def enter(self) -> None:
         """Something has come from outside: look at the clock, and see that the turn will end."""
-        self._timekeeper.begin()
-        if not self._is_on:
+        if self._is_on:
+            self._timekeeper.catch_up()
+        else:
+            self._timekeeper.begin()
             self._await_end()
 
     def send_later(self, connection: Endpoint) -> None:

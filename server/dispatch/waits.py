@@ -83,7 +83,7 @@ class Waits:
         """
         if self._are_held():
             return
-        self._timekeeper.begin()
+        self._timekeeper.catch_up()
         try:
             while (waiter := self._blocking.next_woken()) is not None:
                 self._run_again(waiter)

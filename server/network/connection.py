@@ -173,6 +173,7 @@ class Connection(Endpoint):
         if self._parser.has_more():
             self._run()
         else:  # as most often
+            self._parser.let_go()
             self._flush()
 
     def _run(self) -> None:

@@ -6,6 +6,7 @@ from storage.keyspace.settings cimport Clock
 
 cdef int64_t COMPARE_EVERY_NS
 cdef int64_t AT_ONCE_NS
+cdef int64_t SOON_NS
 cdef int64_t COMPARABLE_NS
 
 
@@ -16,6 +17,8 @@ cdef class Timekeeper:
     cdef bint _asks
     cdef int64_t _looked_at
     cdef int64_t _ticks
+    cdef int64_t _begun_ticks
+    cdef int64_t _soon
     cdef int64_t _pace
     cdef int64_t _passed_ahead
     cdef int64_t _compared_at
@@ -25,6 +28,8 @@ cdef class Timekeeper:
 
     cpdef follow(self)
     cpdef begin(self)
+    @cython.locals(now=int64_t)
+    cpdef catch_up(self)
     @cython.locals(now=int64_t, passed=int64_t)
     cpdef int64_t lap(self) except? -1
     cpdef resume(self, int64_t ns)

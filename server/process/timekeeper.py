@@ -1,11 +1,13 @@
 """What time it is for commands, and how long they take: one look at the clock for both.
 
-begin()   a socket was read: all commands of that batch run at this time
-lap()     a command is done: the ns since the last look are its own
+begin()      a turn begins: it is that time
+catch_up()   a socket was read: all commands of that batch run at this time
+lap()        a command is done: the ns since the last look are its own
 
 Commands are timed by the CPU's own counter, whose pace is found out by comparing it with the
-monotonic clock. It only tells how long commands took: when it is wrong (the machine was moved, or
-its CPUs count apart from each other), nothing else is.
+monotonic clock. It tells how long commands took, and whether the clock has to be looked at again in
+the same turn. When it is wrong (the machine was moved, or its CPUs count apart from each other),
+a command may run at the time at which its turn began; nothing else is wrong.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from storage.keyspace.settings import Clock
 
 COMPARE_EVERY_NS = 50_000_000  # a system's clock that is set is noticed so soon
 AT_ONCE_NS = 20_000  # two clocks were read together, and the process did not sleep in between
+SOON_NS = 50_000  # so old the time of a command may be, within a turn
 COMPARABLE_NS = 1_000_000_000_000  # 1,000 s: what is longer would overflow 64 bits, 65,536 times
 
 
@@ -28,6 +31,7 @@ class Timekeeper:
 
     __slots__ = (
         "_asks",
+        "_begun_ticks",
         "_clock",
         "_compare_at",
         "_compared_at",
@@ -36,6 +40,7 @@ class Timekeeper:
         "_pace",
         "_passed_ahead",
         "_server_clock",
+        "_soon",
         "_ticks",
         "_unix_ahead",
     )
@@ -45,7 +50,9 @@ class Timekeeper:
         self._server_clock = server_clock
         self._looked_at = 0  # the monotonic clock at the last look, in ns
         self._ticks = 0  # the CPU's counter then
+        self._begun_ticks = 0  # as it was then; lap() goes on from _ticks
         self._pace = 0  # ns that 65,536 of its ticks take
+        self._soon = 0  # how many ticks SOON_NS are; 0: not known
         self._compared_at = ticks.now_ns()
         self._compared_ticks = ticks.cpu_ticks()
         self._unix_ahead = 0  # ns from monotonic to unix time
@@ -57,11 +64,24 @@ class Timekeeper:
         self._asks = not self._server_clock.is_systems
         self._passed_ahead = self._server_clock.passed_ahead_ns
         self._compare_at = 0
+        self._soon = 0  # until they were compared
+
+    def catch_up(self) -> None:
+        """Begin as begin() does; the clock is not looked at if it was less than SOON_NS ago.
+
+        What comes from sockets of one turn was sent before the turn began, so its time is no
+        earlier than that of the sender.
+        """
+        now = ticks.cpu_ticks()
+        if 0 <= now - self._begun_ticks < self._soon and not self._asks:
+            self._ticks = now
+        else:
+            self.begin()
 
     def begin(self) -> None:
         """Look at the clock, and let it be that time."""
         self._looked_at = ticks.now_ns()
-        self._ticks = ticks.cpu_ticks()
+        self._begun_ticks = self._ticks = ticks.cpu_ticks()
         if self._looked_at >= self._compare_at:
             self._compare()
         if self._asks:
@@ -104,5 +124,6 @@ class Timekeeper:
         counted = self._ticks - self._compared_ticks
         if counted > 0 and passed < COMPARABLE_NS:
             self._pace = (passed << 16) // counted
+            self._soon = (SOON_NS << 16) // self._pace if self._pace else 0
         self._compared_at = self._looked_at
         self._compared_ticks = self._ticks

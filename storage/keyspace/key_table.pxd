@@ -14,6 +14,7 @@ cdef int64_t NO_KEY
 cdef int64_t NO_NUMBER
 cdef Py_ssize_t SLOT
 cdef Py_ssize_t _FEW
+cdef Py_ssize_t _SHORT
 
 
 @cython.final
@@ -21,6 +22,7 @@ cdef class KeyTable(PackedDirectory):
     cdef LooseKeys _all_loose
     cdef list _loose
     cdef object _packs
+    cdef bint _has_long
     cdef object _lent
     cdef Segment _lent_from
     cdef Py_ssize_t _lent_at

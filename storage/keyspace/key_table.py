@@ -26,7 +26,8 @@ NO_NUMBER: Final = -1
 PLACE_BYTES: Final = 24
 SLOT: Final = 8  # bytes that a list takes for each thing in it
 FEW: Final = 64  # loose keys, that an empty table need not forget
-_FEW = FEW  # as a C number
+SHORT: Final = 64  # bytes of such a key
+_FEW, _SHORT = FEW, SHORT  # as C numbers
 
 
 class KeyTable(PackedDirectory):
@@ -36,7 +37,9 @@ class KeyTable(PackedDirectory):
     segment, 32 KB at most, and still more seldom the directory, 8 bytes for some 100 keys.
     """
 
-    __slots__ = ("_all_loose", "_lent", "_lent_at", "_lent_from", "_loose", "_packs")
+    __slots__ = (
+        "_all_loose", "_has_long", "_lent", "_lent_at", "_lent_from", "_loose", "_packs",
+    )  # fmt: skip
 
     def __init__(self, all_loose: LooseKeys | None = None) -> None:
         """*all_loose*: for a table whose values are those of a database; pack() packs small ones.
@@ -49,6 +52,7 @@ class KeyTable(PackedDirectory):
         self._lent_from: Segment | None = None  # where that value is
         self._lent_at = 0  # its number there
         self._packs: type | None = None  # a class whose small values can be packed: the last seen
+        self._has_long = False  # whether any of these may be longer than SHORT
         self._loose: list[bytes] = []  # keys of objects that pack() will look at, the oldest first
         self.clear()
 
@@ -226,7 +230,7 @@ class KeyTable(PackedDirectory):
             return default
         value = segment.copy_at(at)
         self.remove_at(segment, at, prefix)
-        if self.used == 0 and len(self._loose) > _FEW:
+        if self.used == 0 and (self._has_long or len(self._loose) > _FEW):
             self._forget_all_loose()
         return value
 
@@ -238,7 +242,7 @@ class KeyTable(PackedDirectory):
         if at < 0:
             return False
         self.remove_at(segment, at, prefix)
-        if self.used == 0 and len(self._loose) > _FEW:
+        if self.used == 0 and (self._has_long or len(self._loose) > _FEW):
             self._forget_all_loose()
         return True
 
@@ -277,6 +281,8 @@ class KeyTable(PackedDirectory):
 
     def _loosen(self, key: bytes) -> None:
         self._loose.append(key)
+        if len(key) > _SHORT:
+            self._has_long = True
         allocation.used += SLOT + allocation.of_bytes(key)
         if self._all_loose is not None:
             self._all_loose.count += 1
@@ -284,6 +290,7 @@ class KeyTable(PackedDirectory):
     def _forget_all_loose(self) -> None:
         self._forget_loose(self._loose)
         self._loose = []
+        self._has_long = False
 
     def _forget_loose(self, keys: list[bytes]) -> None:
         for key in keys:

@@ -457,9 +457,10 @@ def of_one(value: bytes) -> Listpack:
     size = len(EMPTY) + element_octets.most_bytes(len(value))
     if size > LIMIT:
         raise TooLarge(f"a listpack of {size} bytes")
-    made = Listpack.__new__(Listpack)
-    made.data = data = buffers.make(_roomy(size, len(value)))
+    data = buffers.make(_roomy(size, len(value)))
     buffers.put(data, 0, EMPTY)
+    made = Listpack.__new__(Listpack)
+    made.data = data
     made.size = len(EMPTY)
     made.count = 0
     made._room = octets.capacity(data)  # noqa: SLF001  made here

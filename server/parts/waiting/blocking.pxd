@@ -65,7 +65,7 @@ cdef class Blocking(Part):
     cdef bint _waits_on(self, Block block) except -1
     cdef bint _may_find(self, Block block) except -1
     cdef _pass_alarm_on(self, Queue queue, int64_t at_ms)
-    @cython.locals(standing=Standing, spot=Spot)
+    @cython.locals(standing=Standing, spot=Spot, following=Standing)
     cpdef forget(self, Waiter waiter)
     @cython.locals(queue=Queue, by_key=dict)
     cpdef key_ready(self, int db_index, bytes key)

@@ -269,7 +269,9 @@ class Blocking(Part):
                 assert isinstance(standing, Spot)
                 spot = standing
                 self._pass_alarm_on(spot.queue, waiter.wake_at_ms)
-            standing = standing.at_next_key
+            # It may be used again: then it must not keep the others.
+            following, standing.at_next_key = standing.at_next_key, None
+            standing = following
         if waiter.block.readers is not None:
             self._forget_reader(waiter.block)
         waiter.client.waiter = None

@@ -39,7 +39,7 @@ cdef class Queue:
     cdef bint is_left
     cdef Spot spare
 
-    cdef is_empty(self)
+    cdef emptied(self)
     @cython.locals(spot=Spot)
     cpdef append_waiter(self, Waiter waiter)
     cdef bint may_claim(self) noexcept

@@ -38,7 +38,7 @@ class Spot(Standing):
         if queue.left is not None:
             queue.spare, self.waiter = self, None  # type: ignore[assignment]
         if queue.first is None:
-            queue.is_empty()
+            queue.emptied()
 
     def go_to_tail(self) -> None:
         if self.after is not None:
@@ -123,7 +123,7 @@ class Queue:
         if block.speaks_for is None or block.speaks_for != self.speaker:
             self.strangers += change
 
-    def is_empty(self) -> None:
+    def emptied(self) -> None:
         """Its last waiter has left."""
         self.claims_for_others = False
         if self.left is None:

@@ -45,6 +45,19 @@ async def test_commands_pipelined_after_a_blocking_one_run_when_it_has_ended() -
 
 
 @on_each_loop
+async def test_who_was_woken_holds_no_request_any_more() -> None:
+    """Once, what had been taken was kept until the client sent something again."""
+    async with running() as instance:
+        waiting, other = await instance.connect(), await instance.connect()
+        waiting[1].write(b"BLPOP %b l 0\r\n" % (b"k" * 50_000))
+        await instance.until(lambda: instance.waiting == 1)
+        assert await ask(other, b"RPUSH l a\r\n", 4) == b":1\r\n"
+        await waiting[0].readexactly(len(b"*2\r\n$1\r\nl\r\n$1\r\na\r\n"))
+        clients = instance.server.state.clients.values()
+        assert max(client.endpoint.buffers().requests for client in clients) < 100
+
+
+@on_each_loop
 async def test_a_script_that_was_left_is_not_run_again_when_its_client_takes_more() -> None:
     """The socket was full of earlier replies when the script was suspended, and has room now."""
     async with running(busy_reply_threshold=1) as instance:

@@ -15,8 +15,12 @@ def pass_ms(ms):
 
 
 def knowing_the_pace():
+    return knowing_the_pace_of(Clock())
+
+
+def knowing_the_pace_of(clock):
     """A timekeeper that has compared both clocks: it does not where the machine interrupts it."""
-    keeper = Timekeeper(Clock(), ServerClock())
+    keeper = Timekeeper(clock, ServerClock())
     while True:
         pass_ms(10)
         keeper.follow()
@@ -67,3 +71,45 @@ def test_a_wait_begins_by_the_servers_clock_rounded_up():
     assert is_as_the_clock()
     clock.reset()
     assert is_as_the_clock()
+
+
+def test_within_a_turn_the_clock_is_looked_at_when_some_time_has_passed():
+    """Not again at once: what has come from other sockets was sent before the turn began."""
+    clock = Clock()
+    keeper = knowing_the_pace_of(clock)
+    keeper.begin()
+    begun = clock.now_ms
+    clock.now_ms = 5
+    keeper.catch_up()
+    at_once = clock.now_ms
+    pass_ms(1)
+    keeper.catch_up()
+    assert clock.now_ms >= begun
+    assert at_once == 5 or at_once >= begun  # the machine may have interrupted it
+    clock.now_ms = 5
+    keeper.follow()  # somebody has moved the clock
+    keeper.catch_up()
+    assert clock.now_ms >= begun
+
+
+def test_a_lap_begins_where_the_clock_was_caught_up_with():
+    keeper = knowing_the_pace()
+    keeper.begin()
+    for ms in (0, 1):
+        pass_ms(ms)
+        before = time.monotonic_ns()
+        keeper.catch_up()
+        lap = keeper.lap()
+        assert lap <= (time.monotonic_ns() - before) * 1.01
+
+
+def test_a_clock_that_is_not_the_systems_is_asked_each_time():
+    clock, server_clock = Clock(), ServerClock()
+    keeper = Timekeeper(clock, server_clock)
+    server_clock.freeze()
+    keeper.follow()
+    keeper.begin()
+    frozen = clock.now_ms
+    server_clock.travel(7)
+    keeper.catch_up()
+    assert clock.now_ms == frozen + 7

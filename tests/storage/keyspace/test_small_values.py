@@ -166,6 +166,21 @@ def test_a_value_of_a_type_that_never_packs_is_not_loose() -> None:
 
 
 @pytest.mark.parametrize("remove", [KeyTable.discard, KeyTable.pop])
+def test_an_empty_table_keeps_no_long_keys(
+    remove: Callable[[KeyTable, bytes], object],
+) -> None:
+    """Once, sixty keys of a MB stayed in memory, and nothing was there to evict."""
+    table = KeyTable(LooseKeys())
+    used = allocation.used_bytes()
+    for key in (b"x" * 1_000_000, b"y" * 1_000_000, b"short"):
+        table.set(key, a_hash())
+    for key in (b"x" * 1_000_000, b"y" * 1_000_000, b"short"):
+        remove(table, key)
+    assert table.loose == 0
+    assert allocation.used_bytes() < used + 1000
+
+
+@pytest.mark.parametrize("remove", [KeyTable.discard, KeyTable.pop])
 def test_an_empty_table_has_few_loose_keys(remove: Callable[[KeyTable, bytes], object]) -> None:
     before = allocation.used_bytes()
     all_loose = LooseKeys()

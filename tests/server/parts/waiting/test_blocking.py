@@ -5,6 +5,8 @@ Harness.run_again takes the place of the commands that the waiters run again.
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from server.client.client import Client
 from server.parts.waiting.alarms import MANY_STALE
 from server.parts.waiting.blocking import MOST_LEFT, Blocking
+from server.parts.waiting.wait_queue import Spot
 from server.process.timers import NoTimers
 from server.table.command import new_block
 from storage.keyspace.key_events import KeyEvents
@@ -680,3 +683,26 @@ def test_a_removal_wakes_those_whose_wish_for_it_came_later(harness):
     harness.park(2, b"a")
     harness.blocking.key_removed(0, b"a")
     assert harness.blocking.first_ready is None
+
+
+def test_places_that_are_used_again_keep_no_others(harness):
+    """Once, each kept those of its last waiter, and so on: one more in each round."""
+
+    def places():
+        return sum(type(thing) is Spot for thing in gc.get_objects())
+
+    before = places()
+    harness.park(0, b"R", b"A", b"B")
+    leaver = harness.park(1, b"A", b"R")
+    harness.blocking.forget(leaver.waiter)
+    first, second = b"A", b"B"
+    for number in range(100):
+        one = harness.park(2, second, first)
+        other = harness.park(3, first)
+        for client in (one, other):
+            harness.blocking.forget(client.waiter)
+        first, second = second, first
+        if number % 10 == 0:
+            harness.blocking.tick(0)
+    gc.collect()
+    assert places() - before < 10
