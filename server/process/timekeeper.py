@@ -69,8 +69,8 @@ class Timekeeper:
     def catch_up(self) -> None:
         """Begin as begin() does; the clock is not looked at if it was less than SOON_NS ago.
 
-        What comes from sockets of one turn was sent before the turn began, so its time is no
-        earlier than that of the sender.
+        What has made a socket ready was sent before the turn began, so its commands run at no time
+        before that. What has come during the turn may run at a time up to SOON_NS too early.
         """
         now = ticks.cpu_ticks()
         if 0 <= now - self._begun_ticks < self._soon and not self._asks:
