@@ -1,7 +1,9 @@
 """How many calls the road of a command takes, as a profile of the uncompiled server counts them.
 
 Functions of modules that have nothing but inline functions are not counted: compiled, they are no
-calls. Whoever adds a call to these roads sees it here.
+calls. These servers do not follow the system's clock, so they ask theirs twice a turn, not once.
+
+Whoever adds a call to these roads sees it here.
 """
 
 from __future__ import annotations
@@ -57,11 +59,11 @@ def writer(server: SocketlessServer) -> SocketlessClient:
 @pytest.mark.parametrize(
     ("prepared", "line", "most"),
     [
-        ((), "PING", 32),
+        ((), "PING", 35),
         (("SET k v",), "GET k", 46),
-        (("SET k v",), "SET k w", 56),
-        (("XADD s * f v",), "XADD s * f v", 106),
-        (("XADD s * f v",), "XRANGE s - +", 120),
+        (("SET k v",), "SET k w", 59),
+        (("XADD s * f v",), "XADD s * f v", 88),
+        (("XADD s * f v",), "XRANGE s - +", 108),
         ((), "XREAD BLOCK 0 STREAMS s 5", 60),
     ],
 )
@@ -88,4 +90,4 @@ def test_an_xadd_that_wakes_an_xreadgroup_takes_few_calls(
         calls = calls_of(writer, server, "XADD s * f v")
         assert not reader.waits
         reader.reply()
-    assert calls <= 253
+    assert calls <= 257
