@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from server.commands.streams import group_steps
+from server.commands.streams.active_consumer import AGAIN
 from server.commands.streams.waiting_readers import waiting_at
 from server.parts.due_keys import DueKeys
 from server.parts.state import ServerState
@@ -31,7 +32,6 @@ SLICE_S = 0.001
 LONGEST_MS = 10_000  # between two rounds over all: a key that was renamed may have been left out
 MOST = 1000  # streams of a database that another round goes over
 BATCH = 100  # entries that are released between two looks at the clock
-AGAIN = 4  # the part of CONSUMERTIMEOUT after which a silence is looked at again
 NEVER = 2**62  # unix ms
 
 

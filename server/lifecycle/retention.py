@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from server.commands.streams.group_steps import MOST_IDS
 from server.parts.state import ServerState
 from storage.keyspace.keyspace import Keyspace
 from storage.side_data.stream_policy import StreamPolicy
@@ -33,7 +34,6 @@ SLICE_S = 0.0005
 SHARE = 0.25
 NODES = 16  # that are dropped between two looks at the clock
 ENTRIES = 64  # that are looked at between two looks at the clock; of COMPACT, also some more
-MOST_IDS = 1000  # in one command of the log
 ANY = -1
 OBJECT = 80  # bytes
 

@@ -51,8 +51,9 @@ cpdef int64_t count_of(Pending pending) except -1
 
 
 cdef bint _is_parked(Pending pending) noexcept
+@cython.locals(is_owned=bint)
+cdef PyObject* _link_to_owned(Pending pending) noexcept
 cdef bytes _held_key(Pending pending)
-
 
 cdef int64_t _time_of(PyObject* link) except? -1
 
@@ -64,6 +65,8 @@ cdef class Beside:
     cdef Rax ahead
     cdef PyObject* ahead_from
     cdef PyObject* gone_to
+    cdef PyObject* due_to
+    cdef int64_t due_ms
     cdef PyObject* set_back
     cdef PyObject* parked
     cdef Redeliveries redelivered
@@ -85,6 +88,10 @@ cdef class DeliveryQueue:
     @cython.locals(beside=Beside, last=Pending)
     cpdef Pending first_left(self)
     cpdef int is_gone(self, Pending pending) except -1
+    @cython.locals(beside=Beside, last=Pending)
+    cpdef Pending first_not_due(self, int64_t now_ms)
+    @cython.locals(beside=Beside)
+    cpdef int is_due(self, Pending pending, int64_t now_ms) except -1
     cpdef int look_again(self) except -1
     cpdef int note_first(self, Redeliveries redelivered) except -1
     cpdef Redeliveries redelivered(self)
@@ -95,7 +102,7 @@ cdef class DeliveryQueue:
     cdef Beside _use(self)
     @cython.locals(older=Pending, beside=Beside, time=int64_t, is_set_back=bint)
     cpdef int add(self, Pending pending, int64_t now_ms=*) except -1
-    @cython.locals(time=int64_t, gone=Pending)
+    @cython.locals(time=int64_t, gone=Pending, due=Pending)
     cdef int _note_added(self, Beside beside, Pending older, Pending pending) except -1
     @cython.locals(older=Pending, beside=Beside, ahead=Rax, place=RaxIterator)
     cdef Pending _place_for(self, int64_t time, int64_t now_ms)

@@ -27,6 +27,10 @@ is delivered now goes before them, so as soon as more than FEW are in its way th
 Gone entries, in front, are no longer in the stream: nobody claims them, but they stay pending. Who
 walks by time notes how far it has come (gone_to), and the next one begins behind.
 
+Due entries are the first of those with an owner: they were not acknowledged in time, and BACKOFF
+need not hold them. Who looks for those that it has to hold notes how far it has come (due_to), and
+when. By a clock that was set back since, they may have to be held after all.
+
 An entry has 64 bytes: header 16, ms 8, seq 8, older 8, newer 8, delivery_time 8, delivery_count 4,
 consumer_index 4. The consumer is an index into its group's table, since a pointer would not fit.
 One that was delivered by a group with ORDERBY has 32 more, for its lane.
@@ -54,7 +58,7 @@ _NOBODY, _PARKED = NOBODY, PARKED  # the same as C numbers
 
 FEW = 16  # entries ahead: so many need no index
 _FEW = FEW  # the same as a C number
-BESIDE = 72  # bytes, compiled: of Beside
+BESIDE = 88  # bytes, compiled: of Beside
 
 _queues = 0  # of the process, that have released entries
 
@@ -171,13 +175,25 @@ def _count_queue(change: int) -> None:
 class Beside:
     """What a queue has beside it; most have none."""
 
-    __slots__ = ("ahead", "ahead_from", "gone_to", "held", "parked", "redelivered", "set_back")
+    __slots__ = (
+        "ahead",
+        "ahead_from",
+        "due_ms",
+        "due_to",
+        "gone_to",
+        "held",
+        "parked",
+        "redelivered",
+        "set_back",
+    )
 
     held: Rax | None  # until when (8 bytes), id key -> Pending; None if none is held but parked
     parked: Pending | None  # link: the last of those that are parked
     ahead: Rax | None  # delivery_time, as an id key -> the last of it, from ahead_from on; or None
     ahead_from: Pending | None  # links
     gone_to: Pending | None
+    due_to: Pending | None
+    due_ms: int  # unix time, when that was noted
     set_back: Pending | None  # where the last one was added before others: it, or a neighbour
     redelivered: Redeliveries | None  # None: nobody wants to know
 
@@ -188,6 +204,8 @@ class Beside:
         self.ahead = None
         self.ahead_from = links.link_to(None)
         self.gone_to = links.link_to(None)
+        self.due_to = links.link_to(None)
+        self.due_ms = 0
         self.set_back = links.link_to(None)
         allocation.used += BESIDE
 
@@ -244,10 +262,23 @@ class DeliveryQueue:
         if self.first_left() is pending:
             self._use().gone_to = links.link_to(pending)
 
+    def first_not_due(self, now_ms: int) -> Pending | None:
+        """The first entry with an owner that BACKOFF may have to hold, or None. O(1)."""
+        beside = self._beside
+        last = None if beside is None or now_ms < beside.due_ms else links.follow(beside.due_to)
+        return self.first_owned() if last is None else links.follow(last.newer_link)
+
+    def is_due(self, pending: Pending, now_ms: int) -> None:
+        """Note that BACKOFF need not hold *pending*, which is the first one not known to be due."""
+        beside = self._use()
+        beside.due_to = links.link_to(pending)
+        beside.due_ms = now_ms
+
     def look_again(self) -> None:
-        """Forget which are gone: an entry of such an id may be in the stream again."""
+        """Forget which are gone, as such an id may be in the stream again, and which are due."""
         if self._beside is not None:
             self._beside.gone_to = links.link_to(None)
+            self._beside.due_to = links.link_to(None)
 
     def note_first(self, redelivered: Redeliveries | None) -> None:
         """Note there from now on when entries that are delivered again were delivered first."""
@@ -310,6 +341,9 @@ class DeliveryQueue:
         gone = links.follow(beside.gone_to)
         if gone is not None and gone.consumer_index != _NOBODY and time < gone.delivery_time:
             beside.gone_to = links.link_to(older)  # it is not known of *pending*
+        due = links.follow(beside.due_to)
+        if due is not None and time < due.delivery_time:
+            beside.due_to = _link_to_owned(older)
 
     def _place_for(self, time: int, now_ms: int) -> Pending | None:
         """The last entry of that *time* or before; None if all are newer."""
@@ -384,6 +418,8 @@ class DeliveryQueue:
         """One that is not held is about to leave the queue."""
         if links.follow(beside.gone_to) is pending:
             beside.gone_to = pending.older_link
+        if links.follow(beside.due_to) is pending:
+            beside.due_to = _link_to_owned(links.follow(pending.older_link))
         if links.follow(beside.set_back) is pending:
             is_oldest = links.follow(pending.older_link) is None
             beside.set_back = pending.newer_link if is_oldest else pending.older_link
@@ -645,6 +681,12 @@ class DeliveryQueue:
 def _is_parked(pending: Pending) -> bool:
     """Whether it is parked. A time that far ahead of one with an owner is a consumer's doing."""
     return pending.delivery_time == _PARKED and pending.consumer_index == _NOBODY
+
+
+def _link_to_owned(pending: Pending | None) -> Pending | None:
+    """A link to *pending* if it has an owner; else to None."""
+    is_owned = pending is not None and pending.consumer_index != _NOBODY
+    return links.link_to(pending if is_owned else None)
 
 
 def _id_of(pending: Pending) -> tuple[int, int]:

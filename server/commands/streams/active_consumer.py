@@ -20,7 +20,7 @@ from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import NOBODY
 from storage.stream.stream_id import MAX, ZERO
 
-AGAIN = 4  # the part of TIMEOUT after which a silence is looked at again
+AGAIN = 4  # the part of (CONSUMER)TIMEOUT after which a silence is looked at again
 
 
 def may_read(call: Call, delivery: Delivery, name: bytes, consumer: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.commands.streams.stream_request import NO_LIMIT
 from server.table.command import NO_CLAIM
 from storage import octets
 from storage.side_data.group_policy import GroupPolicy
@@ -16,7 +17,6 @@ from storage.stream.stream_id import MAX, StreamId
 
 _NO_CLAIM = NO_CLAIM  # as a C number, as the others
 _NOBODY, _PARKED = NOBODY, PARKED
-NO_LIMIT = 2**62  # entries
 _NO_LIMIT = NO_LIMIT
 MOST_PARKED_AT_ONCE = 1000  # entries in one call, so that nobody waits for long
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given

@@ -11,7 +11,7 @@ from storage.stream.consumer_group import Consumer
 from storage.stream.pending import NOBODY, Pending
 
 MOST_AT_ONCE = 200  # entries that a reader moves besides those that it gets: nobody waits for long
-MOST_LOOKS = 10_000  # entries that one reader looks at, if the dead cannot move
+MOST_LOOKS = 10_000  # entries that one reader looks at, of which most stay as they are
 
 
 def look(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
@@ -24,22 +24,25 @@ def look(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
 def hold_lapsed(call: Call, key: bytes, name: bytes, delivery: Delivery) -> None:
     """Hold what was not acknowledged in time for as long as BACKOFF says. O(log N) for each.
 
-    Who had it has it no more. One call holds MOST_AT_ONCE: no client waits for long.
+    Who had it has it no more. One call holds MOST_AT_ONCE, and looks at MOST_LOOKS: no client waits
+    for long. What need not be held is not looked at again.
     """
     group, policy, now_ms = delivery.group, delivery.policy, call.now_ms
     assert policy is not None
-    lapsed = group.by_time.first_owned()
+    lapsed, looks = group.by_time.first_not_due(now_ms), MOST_LOOKS
     held: list[Pending] = []
-    while (
-        lapsed is not None
-        and len(held) < MOST_AT_ONCE
-        and group.is_idle(lapsed, policy.visibility_ms, now_ms)
-    ):
+    while lapsed is not None and group.is_idle(lapsed, policy.visibility_ms, now_ms):
+        if len(held) == MOST_AT_ONCE or looks == 0:
+            delivery.is_more = True
+            break
+        looks -= 1
         after = pendings.newer_of(lapsed)
         if delivery.is_to_wait(lapsed, now_ms):
             wait_ms = policy.visibility_ms + policy.wait_ms(pendings.count_of(lapsed))
             group.hold(lapsed, lapsed.delivery_time + wait_ms)
             held.append(lapsed)
+        else:
+            group.by_time.is_due(lapsed, now_ms)
         lapsed = after
     if held and call.is_logged:
         group_steps.log_released(call, key, name, held)

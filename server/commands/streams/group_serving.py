@@ -18,8 +18,8 @@ from server.commands.streams import (
     stream_expiries,
 )
 from server.commands.streams.dead_letters import DELIVERIES
-from server.commands.streams.delivery import NEW, NO_LIMIT, Delivery, new_delivery
-from server.commands.streams.stream_request import Request
+from server.commands.streams.delivery import NEW, Delivery, new_delivery
+from server.commands.streams.stream_request import NO_LIMIT, Request
 from server.commands.streams.stream_serving import NO_END
 from server.dispatch.call import Call
 from server.table import errors
@@ -359,7 +359,7 @@ def _look_in_order(call: Call, request: Request, delivery: Delivery) -> None:
 
 def _has_lapsed(call: Call, delivery: Delivery) -> bool:
     """Whether BACKOFF may hold what was not acknowledged in time."""
-    first, policy = delivery.group.by_time.first_owned(), delivery.policy
+    first, policy = delivery.group.by_time.first_not_due(call.now_ms), delivery.policy
     if first is None or policy is None or not delivery.awaits_backoff():
         return False
     return delivery.group.is_idle(first, policy.visibility_ms, call.now_ms)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from protocol.encoder import Encoder
 from server.commands.streams import stream_reply
-from server.commands.streams.delivery import NO_LIMIT, Delivery
+from server.commands.streams.delivery import Delivery
 from server.commands.streams.stream_reply import EntryWriter
+from server.commands.streams.stream_request import NO_LIMIT
 from storage.stream import group_lag
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import Consumer

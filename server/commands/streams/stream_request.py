@@ -49,7 +49,7 @@ VALUES_NOT_POSITIVE = ErrorReply("ERR", "numvalues must be a positive integer")
 MAX_COUNT_BELOW_COUNT = ErrorReply("ERR", "MAXCOUNT must be greater than or equal to COUNT")
 
 LOOKS = 20_000  # entries that one call looks at for WHERE, before others have their turn
-NO_LIMIT = 2**62
+NO_LIMIT = 2**62  # entries
 _WOKEN = WOKEN  # as a C number
 
 

@@ -33,6 +33,30 @@ class TestBackoff:
         queue.advance(1)
         assert given(queue.send_line(READ.format("bob"))) == [1, 2, 3]
 
+    def test_of_many_that_need_not_wait_any_more_those_after_them_are_found_as_well(self, queue):
+        """A call looks at 10,000; the client that waits goes on from there."""
+        for _ in range(10_000):
+            queue.send("XADD", "s", "*", "job", "x")
+        queue.send_line(READ.format("ann"))
+        queue.send_line("XCLAIM s g ann 0 3-0 RETRYCOUNT 2")  # it waits for 1000 ms
+        queue.advance(600)
+        waiter = queue.client()
+        waiter.send_line("XREADGROUP GROUP g bob BLOCK 0 WHERE job 1 none STREAMS s >")
+        assert queue.send_line("XPENDING s g 3-0 3-0 1")[0][1] == b"ann"
+        queue.advance(1)
+        assert queue.send_line("XPENDING s g 3-0 3-0 1")[0][1] == b""
+
+    def test_a_clock_that_was_set_back_makes_them_wait_again(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(600)
+        queue.send_line("XREADGROUP GROUP g bob WHERE job 1 none STREAMS s >")
+        queue.now_ms -= 50
+        waiter = queue.client()
+        waiter.send_line(WAIT.format("bob"))
+        assert waiter.waits
+        queue.advance(50)
+        assert given(waiter.reply()) == [1, 2, 3]
+
     def test_the_last_number_is_for_all_others(self, queue):
         at: list[int] = []
         for _ in range(4):
