@@ -9,7 +9,7 @@ from storage.stream.deletions cimport Done, ReferencedTrim
 from storage.stream.stream cimport Stream, StreamConfig
 from storage.stream.stream_id cimport StreamId
 
-cdef int64_t NO_LIMIT
+cdef int64_t NOT_GIVEN
 cdef int _KEEPREF
 
 cpdef list entry_ids(list argv, Py_ssize_t at)

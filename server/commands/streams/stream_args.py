@@ -39,7 +39,7 @@ IDS_TOO_FEW = ErrorReply("ERR", "The `numids` parameter must match the number of
 MAXLEN, MINID = b"MAXLEN", b"MINID"
 POLICIES = (b"KEEPREF", b"DELREF", b"ACKED")  # each at the index that storage has for it; and
 # each is one letter shorter than the one before
-NO_LIMIT = -1  # LIMIT was not given
+NOT_GIVEN = -1  # LIMIT was not given
 _KEEPREF = deletions.KEEPREF  # as a C number
 
 # ---------------------------------------------------------------------- ids
@@ -197,7 +197,7 @@ class Trim:
         self.approximate = False
         self.maxlen = 0
         self.minid = ZERO
-        self.limit = NO_LIMIT
+        self.limit = NOT_GIVEN
         self.policy = -1  # none was given
         self.done: Done | None = None  # what apply() notes for the log, if it is logged
         self._upto = MAX  # with a policy: all entries were looked at that are less
@@ -250,17 +250,17 @@ class Trim:
 
         Redis logs a trim as exact and leaves its LIMIT there: that means nothing when it is loaded.
         """
-        if self.limit != NO_LIMIT and not self.approximate:
+        if self.limit != NOT_GIVEN and not self.approximate:
             if not call.is_replayed():
                 raise LIMIT_WHEN_EXACT
-            self.limit = NO_LIMIT
+            self.limit = NOT_GIVEN
 
     def apply(self, stream: Stream, config: StreamConfig) -> int:
         """Trim *stream*, if a strategy was given; return how many entries were deleted."""
         if not self.strategy:
             return 0
         limit = self.limit
-        if limit == NO_LIMIT:
+        if limit == NOT_GIVEN:
             limit = config.trim_limit() if self.approximate else 0
         if self.drops_references():
             maxlen = self.maxlen if self.strategy == MAXLEN else -1

@@ -1,7 +1,6 @@
 cimport cython
 
 from server.dispatch.call cimport Call
-from server.table.args cimport Args
 from storage.side_data.schedule cimport Schedule
 from storage.side_data.side_data cimport SideData
 from storage.stream cimport stream_id

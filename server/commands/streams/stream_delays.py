@@ -8,59 +8,21 @@ server/lifecycle/due_entries.py.
 from __future__ import annotations
 
 from protocol.replies import ErrorReply
+from server.commands.streams.add_options import AT, AddOptions, Delay
 from server.dispatch.call import Call
 from server.table import errors
-from server.table.args import Args, to_int
 from storage.errors import TooLarge
-from storage.side_data.schedule import LATEST_MS, MOST_NUMBERS, SCHEDULE, Schedule, packed
+from storage.side_data.schedule import MOST_NUMBERS, SCHEDULE, Schedule, packed
 from storage.side_data.side_data import SideData
 from storage.stream import stream_id
 from storage.stream.stream import MAX_ENTRY_SIZE, Stream
 from storage.stream.stream_id import StreamId
 
 _SCHEDULE = SCHEDULE  # as a C variable
-DELAY, AT = b"DELAY", b"AT"
-BAD_TIME = ErrorReply("ERR", f"DELAY and AT take milliseconds, of a time from 0 to {LATEST_MS}")
-TWICE = ErrorReply("ERR", "syntax error, DELAY or AT specified multiple times")
 WITH_AN_ID = ErrorReply(
     "ERR", "DELAY and AT take no ID but *: the entry gets that of the moment when it is due"
 )
 NO_NUMBERS = ErrorReply("ERR", "the schedule of this stream has no numbers left")
-
-
-class Delay:
-    """When XADD shall add its entry: ``[DELAY ms | AT unix-ms]``."""
-
-    __slots__ = ("due_ms", "expire_ms", "number")
-
-    def __init__(self, call: Call, args: Args) -> None:
-        """Take the option, which must be next. Raises ErrorReply."""
-        self.number = 0  # the next one
-        self.expire_ms = 0  # after it is due; never
-        if args.skip(DELAY):
-            self.due_ms = call.now_ms + _checked(args.take())
-        else:
-            args.skip(AT)
-            text = args.take()
-            if call.is_replayed() and b"-" in text:
-                given = stream_id.parse_id(text)
-                self.due_ms, self.number = given.ms, given.seq
-            else:
-                self.due_ms = max(_checked(text), call.now_ms)
-        if self.due_ms > LATEST_MS or self.number > MOST_NUMBERS:
-            raise BAD_TIME
-
-
-def _checked(text: bytes) -> int:
-    ms = to_int(text, BAD_TIME)
-    if not 0 <= ms <= LATEST_MS:
-        raise BAD_TIME
-    return ms
-
-
-def refuse(word: bytes) -> ErrorReply:
-    """The error of an option that says nothing of an entry that is added later."""
-    return ErrorReply("ERR", f"{word.decode()} cannot be used with DELAY or AT")
 
 
 def check_fields(words: list[bytes], at: int, name: str) -> None:
@@ -72,29 +34,29 @@ def check_fields(words: list[bytes], at: int, name: str) -> None:
         raise TooLarge
 
 
-def add_later(call: Call, delay: Delay, id_at: int, may_create: bool) -> bytes | None:
-    """Schedule the entry ``argv[id_at + 1:]``; answer its id in the schedule. O(log N).
+def add_later(call: Call, options: AddOptions, delay: Delay) -> bytes | None:
+    """Schedule the entry; answer its id in the schedule. *delay* is that of *options*. O(log N).
 
     The answer is None if there is no stream and none may be made.
     """
-    argv, key = call.argv, call.argv[1]
+    argv, key, id_at, expire_ms = call.argv, call.argv[1], options.id_at, options.expire_ms
     if id_at >= len(argv):
         raise errors.wrong_arity("xadd")
     if argv[id_at] != b"*":
         stream_id.parse_id(argv[id_at].removesuffix(b"-*"))
         raise WITH_AN_ID
     check_fields(argv, id_at + 1, "xadd")
-    schedule = schedule_for(call, key, may_create)
+    schedule = schedule_for(call, key, options.may_create)
     if schedule is None:
         return None
     if schedule.last >= MOST_NUMBERS and not delay.number:
         raise NO_NUMBERS
     entry_id: StreamId = schedule.add(
-        delay.due_ms, packed(argv, id_at + 1, delay.expire_ms), delay.number
+        delay.due_ms, packed(argv, id_at + 1, expire_ms), delay.number
     )
     text: bytes = entry_id.encode()
     changed(call, key, schedule)
-    expires = (b"EXPIRE", b"%d" % delay.expire_ms) if delay.expire_ms else ()
+    expires = (b"EXPIRE", b"%d" % expire_ms) if expire_ms else ()
     log = (argv[0], key, AT, text, *expires, *argv[id_at:])
     call.db.group_changed(key, b"xschedule", changes=1, log=log)
     return text

@@ -1,12 +1,10 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from server.commands.streams cimport stream_delays, stream_once, stream_steps
+from server.commands.streams cimport add_options, stream_delays, stream_once, stream_steps
+from server.commands.streams.add_options cimport AddOptions, Once
 from server.commands.streams.stream_args cimport Trim
-from server.commands.streams.stream_once cimport Once
 from server.dispatch.call cimport Call
-from server.table.args cimport to_int
-from storage cimport octets
 from storage.side_data.deadlines cimport Deadlines
 from storage.side_data.schedule cimport Schedule
 from storage.stream.deletions cimport Deletion, Done
@@ -15,18 +13,13 @@ from storage.stream.stream_id cimport StreamId
 
 cdef int64_t _LATEST_MS
 
-@cython.locals(expire_ms=int64_t)
-cpdef int64_t expiry_of(bytes text) except -1
 @cython.locals(argv=list, key=bytes, expire_ms=int64_t, plain=list, text=bytes, stream=Stream,
                id_at=Py_ssize_t, fields=Py_ssize_t, deadline_ms=int64_t, schedule=Schedule)
 cpdef bytes add_simply(Call call)
 
-@cython.locals(stream=Stream, added=int64_t, text=bytes, is_id_given=bint, deadline_ms=int64_t,
+@cython.locals(trim=Trim, once=Once, stream=Stream, added=int64_t, text=bytes, is_id_given=bint, deadline_ms=int64_t,
                schedule=Schedule)
-cpdef bytes add_expiring(
-    Call call, Py_ssize_t id_at, StreamId wanted, Trim trim, bint may_create, Once once,
-    StreamId last, int64_t expire_ms
-)
+cpdef bytes add_expiring(Call call, AddOptions options)
 @cython.locals(deadlines=Deadlines)
 cpdef int set_deadline(
     Call call, bytes key, Stream stream, Schedule schedule, StreamId entry_id, int64_t deadline_ms

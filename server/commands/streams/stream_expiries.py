@@ -12,13 +12,15 @@ are in the schedule of the key, and go with XDEL on replicas, too; XEXPIREAT set
 
 from __future__ import annotations
 
-from protocol.replies import ErrorReply
-from server.commands.streams import dead_letters, stream_delays, stream_once, stream_steps
-from server.commands.streams.stream_args import Trim
-from server.commands.streams.stream_once import Once
+from server.commands.streams import (
+    add_options,
+    dead_letters,
+    stream_delays,
+    stream_once,
+    stream_steps,
+)
+from server.commands.streams.add_options import AddOptions
 from server.dispatch.call import Call
-from server.table.args import to_int
-from storage import octets
 from storage.side_data.group_policy import GROUP_POLICY
 from storage.side_data.schedule import LATEST_MS, Schedule
 from storage.stream import deletions
@@ -28,18 +30,7 @@ from storage.stream.stream_id import StreamId
 
 _LATEST_MS = LATEST_MS  # as a C number
 MOST_AT_ONCE = 1000  # entries that a claim removes before it looks: some milliseconds
-BAD_EXPIRE = ErrorReply("ERR", f"EXPIRE takes milliseconds from 1 to {LATEST_MS}")
 EXPIRED = b"expired"  # a reason of a dead letter
-
-
-def expiry_of(text: bytes) -> int:
-    """The value of EXPIRE: ms. Raises ErrorReply."""
-    expire_ms = octets.short_number(text)  # as to_int() begins, without a call
-    if expire_ms < 1:
-        expire_ms = to_int(text, BAD_EXPIRE)
-    if not 1 <= expire_ms <= _LATEST_MS:
-        raise BAD_EXPIRE
-    return expire_ms
 
 
 # ---------------------------------------------------------------------- setting deadlines
@@ -48,7 +39,7 @@ def expiry_of(text: bytes) -> int:
 def add_simply(call: Call) -> bytes | None:
     """``XADD key EXPIRE ms * field value ...``, which is what most say."""
     argv = call.argv
-    key, expire_ms, id_at = argv[1], expiry_of(argv[3]), 4
+    key, expire_ms, id_at = argv[1], add_options.expiry_of(argv[3]), 4
     if call.is_logged:  # without EXPIRE
         plain = argv[2:]
         plain[0], plain[1] = argv[0], key
@@ -58,7 +49,7 @@ def add_simply(call: Call) -> bytes | None:
     stream = None
     if fields >= 2 and not fields & 1:
         stream = call.db.find(key, Stream)
-    text = stream_steps.add_entry(call, id_at, None, None, True, None, stream)
+    text = stream_steps.add_entry(call, id_at, None, stream)
     if stream is None:
         stream = call.db.find(key, Stream)
     if stream is not None:
@@ -68,35 +59,26 @@ def add_simply(call: Call) -> bytes | None:
     return text
 
 
-def add_expiring(
-    call: Call,
-    id_at: int,
-    wanted: StreamId | None,
-    trim: Trim | None,
-    may_create: bool,
-    once: Once | None,
-    last: StreamId | None,
-    expire_ms: int,
-) -> bytes | None:
+def add_expiring(call: Call, options: AddOptions) -> bytes | None:
     """As XADD without EXPIRE, which is no word of argv any more; and the entry expires."""
-    key = call.argv[1]
+    key, trim, once = call.argv[1], options.trim, options.once
     stream = call.db.find(key, Stream)
     added = 0 if stream is None else stream.entries_added
     if once is not None:
-        text = stream_once.add_once(call, id_at, wanted, trim, may_create, once, last)
-    elif last is not None and not stream_steps.ends_with(call, id_at, last):
+        text = stream_once.add_once(call, options, once)
+    elif options.last is not None and not stream_steps.ends_with(call, options.id_at, options.last):
         return None
     else:
-        text = stream_steps.add_entry(call, id_at, wanted, trim, may_create)
+        text = stream_steps.add_entry(call, options.id_at, options)
     if stream is None:
         stream = call.db.find(key, Stream)
     if stream is None or stream.entries_added == added:
         return text
-    is_id_given = wanted is not None and not call.argv[id_at].endswith(b"*")
+    is_id_given = options.wanted is not None and not call.argv[options.id_at].endswith(b"*")
     if is_id_given and (trim is None or trim.is_as_it_was_given()):
         # It was logged as it came: it is one of several commands now.
         call.db.changed(key, None, changes=0, log=call.argv, wakes=False, watched=False)
-    deadline_ms = min(call.now_ms + expire_ms, _LATEST_MS)
+    deadline_ms = min(call.now_ms + options.expire_ms, _LATEST_MS)
     if trim is None or stream.contains(stream.last_id):
         schedule = stream_delays.schedule_beside(call, key)
         set_deadline(call, key, stream, schedule, stream.last_id, deadline_ms)

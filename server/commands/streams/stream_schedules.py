@@ -7,7 +7,7 @@ stream_delays.py; who adds the entries is server/lifecycle/due_entries.py.
 from __future__ import annotations
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import stream_args, stream_delays, stream_expiries
+from server.commands.streams import add_options, stream_args, stream_delays
 from server.dispatch.call import Call
 from server.parts.scheduling import recurrence
 from server.parts.scheduling.recurrence import BadTime
@@ -167,7 +167,7 @@ def _take_times(call: Call, args: Args) -> tuple[Job, int]:
         elif not zone and args.skip(b"TZ"):
             zone = args.take()
         elif not expire_ms and args.skip(b"EXPIRE"):
-            expire_ms = stream_expiries.expiry_of(args.take())
+            expire_ms = add_options.expiry_of(args.take())
         elif next_ms < 0 and args.skip(b"NEXT"):
             next_ms = to_int(args.take(), BAD_NEXT)
             if not 0 <= next_ms <= LATEST_MS and not (call.is_replayed() and next_ms == NEVER):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from server.commands.streams.add_options import AddOptions
 from server.commands.streams.group_steps import MOST_IDS
-from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors
 from storage.errors import IdIsZero, IdsExhausted
@@ -18,22 +18,19 @@ LEAST = StreamId(0, 1)  # of the ids that an entry can have
 def add_entry(
     call: Call,
     id_at: int,
-    wanted: StreamId | None = None,
-    trim: Trim | None = None,
-    may_create: bool = True,
-    options: list[bytes] | None = None,
+    options: AddOptions | None = None,
     found: Stream | None = None,
 ) -> bytes | None:
     """Append ``argv[id_at + 1:]`` to the stream at the key; trim if asked to; answer the id.
 
-    *options* are other words of the command that are to be logged with it. *found* is the stream,
-    if the caller has looked for it already.
-
-    *wanted* is the id in ``argv[id_at]``, with seq 0 for ``ms-*``; None for ``*``. The answer is
-    None if there is no stream and none may be made. Refusals come in redis's order: arity, id 0-0,
-    type, no ids left, id too small, size.
+    Without *options* the id is ``*``. *found* is the stream, if the caller has looked for it
+    already. The answer is None if there is no stream and none may be made. Refusals come in redis's
+    order: arity, id 0-0, type, no ids left, id too small, size.
     """
     argv, db = call.argv, call.db
+    wanted = trim = None
+    if options is not None:
+        wanted, trim = options.wanted, options.trim
     fields = len(argv) - id_at - 1
     if fields < 2 or fields % 2 == 1:
         raise errors.wrong_arity("xadd")
@@ -44,7 +41,7 @@ def add_entry(
     stream = db.find(key, Stream) if found is None else found
     is_new = stream is None
     if stream is None:
-        if not may_create:
+        if options is not None and not options.may_create:
             return None
         stream = Stream()
     if stream.is_full():
@@ -66,7 +63,7 @@ def add_entry(
     done = None if trim is None else trim.done
     # By ACKED the new entry may go at once: all groups were set beyond it.
     is_gone = done is not None and done.forget_deleted(text)
-    log = _log_of(call, trim, id_at, stream, text, seq_given, options) if call.is_logged else None
+    log = _log_of(call, options, id_at, stream, text, seq_given) if call.is_logged else None
     db.changed(key, b"xadd", changes=1, log=log, wakes=not is_new)
     if done is not None:
         if is_gone:
@@ -94,21 +91,21 @@ def ends_with(call: Call, id_at: int, last: StreamId) -> bool:
 
 def _log_of(
     call: Call,
-    trim: Trim | None,
+    options: AddOptions | None,
     id_at: int,
     stream: Stream,
     text: bytes,
     seq_given: bool,
-    options: list[bytes] | None,
 ) -> list[bytes] | None:
     """What a replica must do: use this very id, and trim by no estimate."""
     argv = call.argv
-    if trim is not None and not trim.is_as_it_was_given():
+    trim = None if options is None else options.trim
+    if options is not None and trim is not None and not trim.is_as_it_was_given():
         if trim.done is not None:
             log_done(call, trim.done)
+        once = [] if options.once is None else options.once.words
         words = trim.as_exact(stream) if trim.strategy else []
-        before = [argv[0], argv[1], *(options or ()), *words]
-        return [*before, text, *argv[id_at + 1 :]]
+        return [argv[0], argv[1], *once, *words, text, *argv[id_at + 1 :]]
     if seq_given:
         return None
     log = argv[:]

@@ -1,5 +1,6 @@
 from protocol.encoder cimport Encoder
 from server.commands.streams cimport (
+    add_options,
     stream_args,
     stream_expiries,
     stream_once,
@@ -9,12 +10,9 @@ from server.commands.streams cimport (
 from server.table.args cimport Args
 from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim
-from server.commands.streams.stream_once cimport Once
+from server.commands.streams.add_options cimport AddOptions
 from storage cimport octets
 from storage.stream cimport stream_id
 from storage.stream.deletions cimport Done
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
-
-
-cdef Args _without_two_words(Call call, Args args)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
 from server.commands.streams import (
+    add_options,
     group_steps,
     stream_args,
     stream_delays,
@@ -14,8 +15,6 @@ from server.commands.streams import (
     stream_steps,
 )
 from server.commands.streams.stream_args import Trim
-from server.commands.streams.stream_delays import Delay
-from server.commands.streams.stream_once import Once
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
@@ -73,80 +72,16 @@ def xadd(call: Call) -> Reply:
         return stream_steps.add_entry(call, 2)
     if octets.same_letters(argv[2], b"EXPIRE") and argv[4] == b"*":
         return stream_expiries.add_simply(call)
-    args = Args(argv, 2)
-    trim = Trim()
-    once: Once | None = None
-    may_create = True
-    last: StreamId | None = None
-    delay: Delay | None = None
-    expire_ms = 0
-    while args.left() and args.argv[args.at] != b"*":
-        if trim.take(args):
-            continue
-        if stream_once.is_next(args):
-            once = Once() if once is None else once
-            if not once.take(args):
-                break
-            continue
-        if args.left() > 1 and args.skip(b"IFLAST"):
-            last = stream_id.parse_id(args.take())
-            # What is logged has no condition: it held.
-            args = _without_two_words(call, args)
-            continue
-        if args.skip(b"NOMKSTREAM"):
-            may_create = False
-            continue
-        if not expire_ms and args.left() > 1 and args.skip(b"EXPIRE"):
-            expire_ms = stream_expiries.expiry_of(args.take())
-            args = _without_two_words(call, args)
-            continue
-        word = args.argv[args.at]
-        if not octets.same_letters(word, b"DELAY") and not octets.same_letters(word, b"AT"):
-            break
-        if delay is not None:
-            raise stream_delays.TWICE
-        delay = Delay(call, args)
-    id_at, argv = args.at, args.argv
-    if delay is not None:
-        _check_delayed(trim, once, last)
-        delay.expire_ms = expire_ms
-        return stream_delays.add_later(call, delay, id_at, may_create)
-    wanted = stream_args.wanted_id(argv, id_at)
-    if once is not None:
-        once.check(call, wanted)
-    trim.check()
-    trim.check_limit(call)
-    trims = trim if trim.strategy or trim.policy != -1 else None
-    if expire_ms:
-        return stream_expiries.add_expiring(
-            call, id_at, wanted, trims, may_create, once, last, expire_ms
-        )
-    if once is not None:
-        return stream_once.add_once(call, id_at, wanted, trims, may_create, once, last)
-    if last is not None and not stream_steps.ends_with(call, id_at, last):
+    options = add_options.read_add_options(call)
+    if options.delay is not None:
+        return stream_delays.add_later(call, options, options.delay)
+    if options.expire_ms:
+        return stream_expiries.add_expiring(call, options)
+    if options.once is not None:
+        return stream_once.add_once(call, options, options.once)
+    if options.last is not None and not stream_steps.ends_with(call, options.id_at, options.last):
         return None
-    return stream_steps.add_entry(call, id_at, wanted, trims, may_create)
-
-
-def _without_two_words(call: Call, args: Args) -> Args:
-    """Let the two words before the cursor be none of argv; return the cursor."""
-    argv, at = args.argv, args.at - 2
-    call.argv = [*argv[:at], *argv[at + 2 :]]
-    return Args(call.argv, at)
-
-
-def _check_delayed(trim: Trim, once: Once | None, last: StreamId | None) -> None:
-    """Raise ErrorReply if an option says nothing of an entry that is added later."""
-    if last is not None:
-        raise stream_delays.refuse(b"IFLAST")
-    if once is not None and once.words:
-        raise stream_delays.refuse(once.words[0].upper())
-    if trim.strategy:
-        raise stream_delays.refuse(trim.strategy)
-    if trim.limit >= 0:
-        raise stream_delays.refuse(b"LIMIT")
-    if trim.policy != -1:
-        raise stream_delays.refuse(stream_args.POLICIES[trim.policy])
+    return stream_steps.add_entry(call, options.id_at, options)
 
 
 # ---------------------------------------------------------------------- reading

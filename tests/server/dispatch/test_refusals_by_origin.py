@@ -217,7 +217,7 @@ KNOWN = {
     "streams/stream_once.py add_once": "an id that is logged is whole",
     "streams/stream_steps.py add_entry": "an id that is logged is whole",
     "shared/side_rights.py check_rights": "who replays has all rights",
-    "streams/stream_delays.py __init__": "a time that is logged is absolute, and within bounds",
+    "streams/add_options.py __init__": "a time that is logged is absolute, and within bounds",
     "streams/stream_schedules.py _check_cron": "it is not called for what is replayed",
     "streams/group_policies.py _check": "it is not called for what is replayed",
     "streams/stream_releases.py __init__": "a time that is logged is absolute, and within bounds",
