@@ -12,13 +12,16 @@ The server does the work: it delivers again what is not done in time, and puts w
 among the dead letters (docs/queues.md). So a worker may die at any moment, and any client library
 of any language can take part: a queue is a stream, a worker a consumer of its group.
 
-    words.py      what is said to the server, and what its answers mean
-    hand.py       what a worker has in hand
-    threads.py    Queue, Worker and Job on redis.Redis
-    asyncio.py    the same on redis.asyncio.Redis
+    words.py          what is said to the server
+    answers.py        what its answers mean
+    outcomes.py       how a job ends
+    hand.py           what a worker has in hand
+    worker_words.py   what workers of both kinds do
+    threads.py        Queue, Worker and Job on redis.Redis
+    asyncio.py        the same on redis.asyncio.Redis
 """
 
+from penstock.queues.outcomes import Rejected, Retry
 from penstock.queues.threads import Job, Queue, Worker
-from penstock.queues.words import Rejected, Retry
 
 __all__ = ["Job", "Queue", "Rejected", "Retry", "Worker"]

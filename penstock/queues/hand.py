@@ -6,7 +6,7 @@ A worker reads many jobs at a time, and tells the server of many at a time. So t
   If they take longer than that, it reads no job that it cannot begin at once;
 - what has waited here for HOLD_S, or half of its visibility, since a job before it was slow, goes
   back to the queue uncounted;
-- what is done is told within KEEP_S (words.py), however long the next job takes.
+- what is done is told within KEEP_S (worker_words.py), however long the next job takes.
 
 The time comes in as an argument. All threads of a worker share one hand, without a lock: deques
 give and take one item at a time.

@@ -13,28 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import redis
 
+from penstock.queues.answers import entries_in, has_nothing, is_lost, is_missing, is_unused
 from penstock.queues.hand import DONE, Entry, Outcome, Outcomes
-from penstock.queues.words import (
-    AGAIN_S,
-    AT_ONCE,
-    KEEP_S,
-    WAIT_MS,
-    JobWords,
-    NotRunError,
-    QueueWords,
-    Words,
-    WorkerWords,
-    batches,
-    entries_in,
-    failed,
-    has_nothing,
-    is_lost,
-    is_missing,
-    is_unused,
-    options_of,
-    rejected,
-    waits,
-)
+from penstock.queues.outcomes import NotRunError, failed, rejected
+from penstock.queues.words import AT_ONCE, WAIT_MS, QueueWords, Words, batches, options_of, waits
+from penstock.queues.worker_words import AGAIN_S, KEEP_S, JobWords, WorkerWords
 
 if TYPE_CHECKING:
     Client: TypeAlias = redis.Redis

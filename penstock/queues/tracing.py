@@ -20,7 +20,9 @@ from opentelemetry import propagate, trace
 from opentelemetry.propagators.textmap import Getter
 from opentelemetry.trace import SpanKind
 
-from penstock.queues.words import JobWords, QueueWords, Rejected, Retry, reason_of
+from penstock.queues.outcomes import Rejected, Retry, reason_of
+from penstock.queues.words import QueueWords
+from penstock.queues.worker_words import JobWords
 
 Result = TypeVar("Result")
 

@@ -1,74 +1,26 @@
-"""What queues and workers say to the server, and what its answers mean. Without I/O."""
+"""What is said to the server of a queue. Without I/O."""
 
 from __future__ import annotations
 
 import logging
-import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from itertools import islice
-from traceback import format_exception_only
 from typing import Any, Generic, TypeAlias, TypeVar
 
-import redis
 from redis.client import NEVER_DECODE
 
-from penstock.queues.hand import (
-    DONE,
-    FAILED,
-    MOST_BYTES,
-    REJECTED,
-    RELEASED,
-    Entry,
-    Hand,
-    Outcome,
-    Outcomes,
-)
+from penstock.queues.hand import MOST_BYTES, Entry, Outcome
+from penstock.queues.outcomes import reason_of, rejected
 
 Words: TypeAlias = tuple[Any, ...]
 Item = TypeVar("Item")
 AnyClient = TypeVar("AnyClient")
-AnyQueue = TypeVar("AnyQueue", bound="QueueWords[Any]")
 
 log = logging.getLogger("penstock.queues")
 
-# For a while no server works for us: it cannot be reached, or says so.
-LOST = (
-    redis.ConnectionError,
-    redis.TimeoutError,
-    redis.ReadOnlyError,
-    redis.OutOfMemoryError,
-    redis.exceptions.ClusterDownError,  # MASTERDOWN, too
-)
-BUSY = ("BUSY ", "MISCONF ", "NOREPLICAS ", "NOQUORUM ", "NOTCONFIRMED ", "UNBLOCKED ")
 WAIT_MS = 1000  # for a job, before a worker looks whether it shall stop
-KEEP_S = 0.1  # between two looks at what a worker has in hand
-AGAIN_S = 1.0  # after which a worker that has lost the server tries again
-PATIENCE_S = 1.5  # for a server that says nothing, once a worker shall stop: WAIT_MS, and some
 AT_ONCE = 1000  # jobs that enqueue_many() sends together
 DEAD_MS = 86_400_000  # after which a worker that is silent leaves no trace in its group
-MOST_DELAY_MS = 2**52  # half of what the server can count: the time comes on top of it
-MOST_REASON = 1000  # bytes of an exception that a dead letter keeps
-
-
-class Rejected(Exception):
-    """Raised by a worker's function: the job is no good, and shall not be tried again."""
-
-
-class Retry(Exception):
-    """Raised by a worker's function: try again, but not before *delay_ms* ms have passed."""
-
-    delay_ms = 0  # of a subclass that says nothing else
-
-    def __init__(self, delay_ms: int, reason: str = "") -> None:
-        super().__init__(reason or f"after {delay_ms} ms")
-        self.delay_ms = min(max(0, int(delay_ms)), MOST_DELAY_MS)
-
-
-class NotRunError(TypeError):
-    """A worker's function has returned what is to be awaited, and nobody awaits that."""
 
 
 class QueueWords(Generic[AnyClient]):
@@ -220,183 +172,6 @@ class QueueWords(Generic[AnyClient]):
         return ("XREDRIVE", self.dead_letters, "COUNT", count)
 
 
-@dataclass(slots=True)
-class JobWords(Generic[AnyQueue]):
-    """A job that a worker has: its id, and its fields as the client decodes them."""
-
-    queue: AnyQueue
-    worker: str
-    id: Any
-    fields: dict[Any, Any]
-    _kept_until: float | None = field(default=None, init=False, repr=False, compare=False)
-    is_told: bool = field(default=False, init=False, repr=False, compare=False)  # by itself
-
-    def _extended(self, asked: float, ms: int, until: Any) -> bool:
-        """Whether it is ours, by an answer to XEXTEND, *asked* for at a time of the worker."""
-        self._kept_until = asked if until is None else asked + ms / 1000
-        return until is not None
-
-    def kept_s(self, began: float) -> float | None:
-        """How long after it *began* it is ours, if it has been extended."""
-        return None if self._kept_until is None else self._kept_until - began
-
-
-class WorkerWords(Generic[AnyQueue]):
-    """What workers of both kinds have: a name, and jobs in hand."""
-
-    def __init__(self, queue: AnyQueue, name: str, abreast: int) -> None:
-        if abreast < 1:
-            raise ValueError("a worker does at least one job at a time")
-        self._queue = queue
-        self._name = name or f"worker-{uuid.uuid4().hex[:12]}"
-        self._abreast = abreast
-        self._hand = Hand(abreast, queue.visibility_ms / 1000)
-        self._stopping = False
-        self._heard = 0.0  # when stop() was called, a job ended or the server answered
-
-    def stop(self) -> None:
-        """Let run() end soon: within two seconds, and when the jobs that it has begun are done.
-
-        What has not begun goes back to the queue at once. So it is whether the server answers or
-        not; what could not be told stays pending, and comes again. A signal handler may call it.
-        """
-        if not self._stopping:
-            self._heard = time.monotonic()
-        self._stopping = True
-
-    def _is_out_of_patience(self) -> bool:
-        """Whether the worker shall stop, and waits in vain for the server."""
-        return self._stopping and time.monotonic() > self._heard + PATIENCE_S
-
-    def _to_take(self, wait_ms: int | None) -> Words:
-        return self._queue.to_take(self._name, self._hand.room(), wait_ms)
-
-    def _begin(self) -> Entry | None:
-        """The next job in hand, unless the worker shall stop."""
-        return None if self._stopping else self._hand.begin(time.monotonic())
-
-    def _took(self, answer: Any) -> bool:
-        """Take the jobs of an *answer* to XREADGROUP; whether there are any."""
-        entries = entries_in(answer)
-        self._hand.give(self._legible(entries), time.monotonic())
-        return bool(entries)
-
-    def _legible(self, entries: list[Entry]) -> Iterator[Entry]:
-        """These jobs as the client has them. What it cannot read is rejected, and only that."""
-        read = self._queue.reader()
-        for entry in entries:
-            try:
-                yield read(entry)
-            except UnicodeDecodeError as error:
-                with self._attempt(JobWords(self._queue, self._name, *entry)):
-                    raise Rejected(reason_of(error)) from error
-
-    def _release(self) -> None:
-        """What has waited for too long goes back; all of it, if the worker shall stop."""
-        self._hand.release(time.monotonic(), everything=self._stopping)
-
-    def _attempt(self, job: JobWords[AnyQueue]) -> Attempt:
-        return Attempt(self._hand, job)
-
-    def _warn_of_silence(self) -> None:
-        log.warning("queue %s, worker %s: ends without the server", self._queue.name, self._name)
-
-    @contextmanager
-    def _telling(self) -> Iterator[Outcomes]:
-        """What to tell the server of jobs. If that fails, it is kept for the next time."""
-        outcomes = self._hand.take_outcomes()
-        try:
-            yield outcomes
-        except BaseException:
-            self._hand.put_back(outcomes)
-            raise
-
-    def _to_check(self, outcomes: Outcomes) -> list[Words]:
-        """Questions whether the jobs of late outcomes are ours. If so, they are so for longer."""
-        ms = self._queue.visibility_ms
-        late = (ids for outcome, ids in outcomes if outcome.is_late)
-        return [self._queue.to_extend(self._name, ms, *ids) for ids in late]
-
-    def _to_tell(self, outcomes: Outcomes, checked: Iterable[Sequence[Any]]) -> list[Words]:
-        """What to tell of jobs; of late ones, if the answers *checked* say that they are ours."""
-        told, answers = [], iter(checked)
-        for outcome, ids in outcomes:
-            ours = ids
-            if outcome.is_late:
-                ours = [i for i, until in zip(ids, next(answers), strict=True) if until is not None]
-                if len(ours) < len(ids):
-                    log.warning(
-                        "queue %s, worker %s: %d jobs ended too late, and are not its own any more",
-                        *(self._queue.name, self._name, len(ids) - len(ours)),
-                    )
-            if ours:
-                told.append(self._queue.to_tell(outcome, ours))
-        return told
-
-    def _warn(self, what: str) -> None:
-        log.warning("queue %s, worker %s: %s", self._queue.name, self._name, what, exc_info=True)
-
-
-class Attempt:
-    """The block in which a job is done. An exception of the job ends here, and decides."""
-
-    __slots__ = ("_began", "_hand", "_job")
-
-    def __init__(self, hand: Hand, job: JobWords[Any]) -> None:
-        self._hand, self._job = hand, job
-        self._began = time.monotonic()
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, _: object, error: BaseException | None, trace: object) -> bool:
-        took_s = time.monotonic() - self._began
-        kept_s = self._job.kept_s(self._began)
-        outcome = None if self._job.is_told else self._outcome(error)
-        self._hand.end(self._job.id, outcome, took_s, kept_s)
-        return isinstance(error, Exception) and not isinstance(error, NotRunError)
-
-    def _outcome(self, error: BaseException | None) -> Outcome | None:
-        if error is None:
-            return DONE
-        if isinstance(error, NotRunError):
-            return RELEASED
-        if not isinstance(error, Exception):  # the worker ends, whatever becomes of the job
-            return None
-        reason, where = reason_of(error), (self._job.queue.name, self._job.id)
-        if isinstance(error, Rejected):
-            log.warning("queue %s: job %s was rejected: %s", *where, reason)
-            return rejected(reason)
-        if isinstance(error, Retry):
-            log.info("queue %s: job %s is put off: %s", *where, reason)
-            return failed(reason, error.delay_ms)
-        log.error("queue %s: job %s has failed", *where, exc_info=error)
-        return failed(reason)
-
-
-def rejected(reason: str) -> Outcome:
-    return Outcome(REJECTED, _reason(reason))
-
-
-def failed(reason: str, delay_ms: int | None = None) -> Outcome:
-    """None: it waits as long as the queue's back-off says."""
-    delay = () if delay_ms is None else ("DELAY", min(max(0, int(delay_ms)), MOST_DELAY_MS))
-    return Outcome(FAILED, (*delay, *_reason(reason)))
-
-
-def _reason(text: str) -> Words:
-    """What a dead letter says. It may have any characters."""
-    cut = text.encode(errors="backslashreplace")[:MOST_REASON]
-    return ("REASON", cut.decode(errors="ignore").encode())  # without half a character at the end
-
-
-def reason_of(error: Exception) -> str:
-    """What is told of *error*: of Rejected and Retry the text alone."""
-    if isinstance(error, Rejected | Retry):
-        with suppress(Exception):  # that of a subclass may fail
-            return str(error)
-    return "".join(format_exception_only(error)).strip()
-
-
 def _waits(backoff_ms: Sequence[int] | int) -> Sequence[int]:
     waits: tuple[Any, ...] = (backoff_ms,) if isinstance(backoff_ms, int) else tuple(backoff_ms)
     if not all(isinstance(ms, int) and ms >= 0 for ms in waits):
@@ -411,45 +186,6 @@ def _flat(fields: Mapping[Any, Any]) -> Iterator[Any]:
 def options_of(words: Words) -> dict[str, Any]:
     """How redis-py shall read the answer: jobs in octets, as one of them may be no text."""
     return {NEVER_DECODE: True} if words[0] == "XREADGROUP" else {}
-
-
-def entries_in(answer: Any) -> list[Entry]:
-    """The entries of an answer to XREADGROUP of one stream, in octets.
-
-    RESP3 answers a map of lists of entries, RESP2 pairs.
-    """
-    if not answer:
-        return []
-    found: list[Entry] = (
-        next(iter(answer.values()))[0] if isinstance(answer, dict) else answer[0][1]
-    )
-    return found
-
-
-def is_missing(error: redis.ResponseError) -> bool:
-    """Whether there is no such group, or no such stream."""
-    return "NOGROUP" in str(error) or "requires the key to exist" in str(error)
-
-
-def is_unused(stream: Mapping[str, Any]) -> bool:
-    """Whether XINFO STREAM tells of a stream without entries and groups."""
-    return not (stream["length"] or stream["groups"] or stream.get("scheduled"))
-
-
-def is_lost(error: redis.RedisError) -> bool:
-    """Whether it may be over in a while: so with a failover, a long script, a disk that is full."""
-    if isinstance(error, redis.AuthenticationError):  # a ConnectionError that does not pass
-        return False
-    answer = str(error).rpartition("caused error: ")[2]  # redis-py puts the command before it
-    return isinstance(error, LOST) or answer.startswith(BUSY)
-
-
-def has_nothing(consumers: Any, worker: str) -> bool:
-    """Whether XINFO CONSUMERS says that *worker* is there, and has nothing pending."""
-    for consumer in consumers:
-        if consumer["name"] in (worker, worker.encode()):  # those of others may be no text
-            return not consumer["pending"]
-    return False
 
 
 def waits(wait_ms: int | None) -> Iterator[int | None]:

@@ -15,7 +15,7 @@ from redis.backoff import ConstantBackoff
 
 from penstock import queues
 from penstock.queues import asyncio as async_queues
-from penstock.queues import words
+from penstock.queues import worker_words
 from penstock.queues.asyncio import Job, Queue, Rejected, Retry, Worker
 from penstock.testing import PenstockServer
 
@@ -432,7 +432,7 @@ async def test_what_a_stopped_worker_is_given_after_all_goes_back(
         return await call(*commands)
 
     monkeypatch.setattr(queue, "call", late)
-    monkeypatch.setattr(words, "PATIENCE_S", 0)
+    monkeypatch.setattr(worker_words, "PATIENCE_S", 0)
     worker = Worker(queue, nothing)
     working = asyncio.create_task(worker.run())
     await asked.wait()

@@ -13,8 +13,8 @@ import pytest
 import redis
 from redis.backoff import ConstantBackoff
 
-from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads, words
-from penstock.queues.words import is_lost
+from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads, words, worker_words
+from penstock.queues.answers import is_lost
 from penstock.testing import PenstockServer
 from tests.polling import until
 
@@ -832,7 +832,7 @@ def test_what_a_stopped_worker_is_given_after_all_goes_back(
         return call(*commands)
 
     monkeypatch.setattr(queue, "call", late)
-    monkeypatch.setattr(words, "PATIENCE_S", 0)
+    monkeypatch.setattr(worker_words, "PATIENCE_S", 0)
     worker = Worker(queue, print)
     working = threading.Thread(target=worker.run)
     working.start()
