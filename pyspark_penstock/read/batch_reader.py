@@ -24,6 +24,7 @@ from pyspark_penstock.read.entry_reader import read_bundle
 from pyspark_penstock.read.fleet_look import FleetLook
 from pyspark_penstock.read.plan import Bundle, Range, stream_ranges, time_cuts
 from pyspark_penstock.read.positions import Cut, Position
+from pyspark_penstock.read.scan import Scan
 from pyspark_penstock.read.source_options import BatchOptions
 from pyspark_penstock.read.states import groups_by, states_of
 from pyspark_penstock.schema import columns_of
@@ -131,11 +132,10 @@ class PenstockReader(DataSourceReader):
     def _counted(self, server: str, stream: str, after: EntryId, upto: EntryId) -> list[Range]:
         """Tasks of the most entries that a task may have."""
         options = self._options.at(server)
-        counted = count_up_to(
-            options.server, stream, after, upto,
-            step=options.max_records_per_partition, page_size=options.fetch_size,
-            wait=options.fail_on_data_loss,
-        )  # fmt: skip
+        scan = Scan(
+            options.server, stream, after, upto, options.fetch_size, wait=options.fail_on_data_loss
+        )
+        counted = count_up_to(scan, step=options.max_records_per_partition)
         end = Position(upto, counted.entries, Cut(after, 0), counted.marks)
         return stream_ranges(stream, end)
 

@@ -20,6 +20,7 @@ from pyspark_penstock.errors import ServerError
 from pyspark_penstock.names import key
 from pyspark_penstock.read.entry_count import Counted, count_up_to
 from pyspark_penstock.read.positions import Cut, Position
+from pyspark_penstock.read.scan import Scan
 from pyspark_penstock.read.source_options import ReadOptions
 from pyspark_penstock.read.walked import Walked
 
@@ -126,11 +127,13 @@ class Counting:
         """Read page by page from *after*, which is *base* of the share."""
         pages: list[Cut] = []
         options = self._options
-        counted = count_up_to(
-            options.server, stream, after, each.head.id,
-            most=most, most_bytes=each.most_bytes, step=each.step,
-            page_size=options.fetch_size, wait=options.fail_on_data_loss, pages=pages,
+        scan = Scan(
+            options.server, stream, after, each.head.id, options.fetch_size,
+            wait=options.fail_on_data_loss,
         )  # fmt: skip
+        counted = count_up_to(
+            scan, most=most, most_bytes=each.most_bytes, step=each.step, pages=pages
+        )
         marks = [Cut(page.id, (base.n or 0) + (page.n or 0)) for page in pages]
         if each.most_bytes is None:
             self._walked.learn(stream, each.begin, marks, each.removed)

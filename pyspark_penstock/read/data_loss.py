@@ -128,7 +128,7 @@ def missing_of_batch(
     """
     begin, end = batch
     around = sum(
-        count_entries(options.server, task.stream, after, upto, options.fetch_size, wait=True)
+        count_entries(Scan(options.server, task.stream, after, upto, options.fetch_size, wait=True))
         for after, upto in ((begin.id, task.after), (task.upto, end.id))
     )
     expected = (end.n or 0) - (begin.n or 0)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pyspark_penstock.connect.address import Server
 from pyspark_penstock.entry_id import EntryId
 from pyspark_penstock.read.page import Page
 from pyspark_penstock.read.positions import Cut
@@ -28,26 +27,19 @@ class Counted(NamedTuple):
 
 
 def count_up_to(
-    server: Server,
-    stream: str,
-    after: EntryId,
-    upto: EntryId,
+    scan: Scan,
     *,
     most: int | None = None,
     most_bytes: int | None = None,
     step: int | None = None,
-    page_size: int,
-    wait: bool = False,
     pages: list[Cut] | None = None,
 ) -> Counted:
-    """Count entries from *after* towards *upto*, at most *most*, or *most_bytes* of replies.
+    """Count the entries of *scan*, at most *most*, or *most_bytes* of replies.
 
-    At least one entry is counted, if there is one. There is a mark every *step* entries. With
-    *wait*, a server that has never had an entry as late as *upto* is waited for. The end of each
-    page that was read is added to *pages*.
+    At least one entry is counted, if there is one. There is a mark every *step* entries. The end of
+    each page that was read is added to *pages*.
     """
-    scan = Scan(server, stream, after, upto, page_size, wait=wait)
-    count, last, marks, before, whole = 0, after, list[Cut](), 0, True
+    count, last, marks, before, whole = 0, scan.after, list[Cut](), 0, True
     for page in scan:
         if pages is not None:
             pages.append(Cut(id_at(page, len(page)), count + len(page)))
@@ -65,22 +57,12 @@ def count_up_to(
             break
         before = scan.bytes
     inner = tuple(mark for mark in marks if mark.id != last)  # a mark at the end is not a cut
-    return Counted(last, count, inner, whole or last == upto)
+    return Counted(last, count, inner, whole or last == scan.upto)
 
 
-def count_entries(
-    server: Server,
-    stream: str,
-    after: EntryId,
-    upto: EntryId,
-    page_size: int,
-    *,
-    wait: bool = False,
-    pages: list[Cut] | None = None,
-) -> int:
-    """How many entries there are in (after, upto]. O(n)."""
-    found = count_up_to(server, stream, after, upto, page_size=page_size, wait=wait, pages=pages)
-    return found.entries
+def count_entries(scan: Scan, pages: list[Cut] | None = None) -> int:
+    """How many entries *scan* finds. O(n). The end of each page is added to *pages*."""
+    return count_up_to(scan, pages=pages).entries
 
 
 def entries_within(budget: int, size: int, entries: int) -> int:

@@ -50,7 +50,7 @@ class Scan:
         self.state: StreamState | None = None
         self._server = server
         self._stream = stream
-        self._upto = upto
+        self.upto = upto
         self._page_size = page_size
         self._wait = wait
         self._links = Links(server, Preference.ANY, "reading a stream")
@@ -63,7 +63,7 @@ class Scan:
 
     def _pages(self, retry: Retry) -> Iterator[Page]:
         with self._links.lent(self._stream) as connection:
-            if self.after < self._upto:  # servers refuse a range behind the largest id
+            if self.after < self.upto:  # servers refuse a range behind the largest id
                 yield from self._read(connection, retry)
             if self._wait:
                 self._check_end(connection)
@@ -76,7 +76,7 @@ class Scan:
                 self._ask(connection, guess)
             page = parse(answer)
             last = EntryId.parse(page.last_id)
-            is_last = len(page) < self._page_size or last >= self._upto
+            is_last = len(page) < self._page_size or last >= self.upto
             if guess not in {None, last}:
                 connection.answer()  # the reply to the wrong request
             if not is_last and guess != last:
@@ -92,10 +92,10 @@ class Scan:
     def _check_end(self, connection: Connection) -> None:
         """Raises ConnectionError if the server has never had an entry as late as the range ends."""
         state = state_by(connection, self._stream)
-        if state.last_id < self._upto:
+        if state.last_id < self.upto:
             raise ConnectionError(
                 f"stream {self._stream!r}: the server has nothing after {state.last_id}, and "
-                f"entries up to {self._upto} were there: it lags, it lost data, or it is another"
+                f"entries up to {self.upto} were there: it lags, it lost data, or it is another"
             )
         self.state = state
 
@@ -104,10 +104,10 @@ class Scan:
         if not answer.startswith(b"*%d\r\n" % self._page_size):
             return None
         guess = probable_last_id(answer)
-        return guess if guess is not None and guess < self._upto else None
+        return guess if guess is not None and guess < self.upto else None
 
     def _ask(self, connection: Connection, after: EntryId) -> None:
-        words = (f"({after}", str(self._upto), "COUNT", self._page_size)
+        words = (f"({after}", str(self.upto), "COUNT", self._page_size)
         connection.ask("XRANGE", key(self._stream), *words)
 
 

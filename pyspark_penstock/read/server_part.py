@@ -25,6 +25,7 @@ from pyspark_penstock.read.entry_count import Counted, count_entries
 from pyspark_penstock.read.offsets import Offset, Streams
 from pyspark_penstock.read.plan import Share
 from pyspark_penstock.read.positions import Cut, Position
+from pyspark_penstock.read.scan import Scan
 from pyspark_penstock.read.source_options import StreamOptions
 from pyspark_penstock.read.starting_position import head_of, start_of
 from pyspark_penstock.read.states import groups_by, is_of_replica, news_of, states_of
@@ -256,10 +257,11 @@ class ServerPart:
             return head
         if stream not in self._ends:
             options = self._options
-            behind = count_entries(
+            scan = Scan(
                 options.server, stream, upto, state.last_id, options.fetch_size,
                 wait=options.fail_on_data_loss,
             )  # fmt: skip
+            behind = count_entries(scan)
             self._ends[stream] = Position(upto, state.added - behind)
         return self._ends[stream]
 

@@ -7,6 +7,7 @@ from pyspark_penstock.read import bounds
 from pyspark_penstock.read.bounds import Groups
 from pyspark_penstock.read.entry_count import count_entries
 from pyspark_penstock.read.positions import Cut, Position
+from pyspark_penstock.read.scan import Scan
 from pyspark_penstock.read.source_options import StreamOptions
 from pyspark_penstock.read.walked import Walked
 
@@ -34,10 +35,11 @@ def start_of(
         return Position(after, state.removed)
     walked = walked or Walked()
     pages: list[Cut] = []
-    behind = count_entries(
+    scan = Scan(
         options.server, stream, after, state.last_id, options.fetch_size,
-        wait=options.fail_on_data_loss, pages=pages,
+        wait=options.fail_on_data_loss,
     )  # fmt: skip
+    behind = count_entries(scan, pages)
     position = Position(after, state.added - behind)
     walked.learn(stream, position, pages, state.removed)
     return position

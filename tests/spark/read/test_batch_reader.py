@@ -9,7 +9,7 @@ import redis
 from pyspark.sql.types import StructType
 
 from pyspark_penstock.entry_id import EntryId
-from pyspark_penstock.read import entry_count, plan
+from pyspark_penstock.read import batch_reader, plan
 from pyspark_penstock.read.batch_reader import PenstockReader
 from pyspark_penstock.read.plan import Range
 from pyspark_penstock.read.scan import Scan
@@ -55,7 +55,7 @@ def test_planning_reads_pages_of_fetch_size(
         sizes.append(int(str(words[-1])))
         return original(*words, wait=wait)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(entry_count, "Scan", scan)
+    monkeypatch.setattr(batch_reader, "Scan", scan)
     fill(client, 20)
     tasks(at, maxRecordsPerPartition="10", fetchSize="3")
     assert sizes == [3]

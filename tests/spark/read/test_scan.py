@@ -99,9 +99,8 @@ def test_counting_agrees_with_a_list(
 ) -> None:
     client.flushall()
     fill(client, entries)
-    counted = count_up_to(
-        address, "s", EntryId(after, 0), LAST, most=most, step=step, page_size=page
-    )
+    scan = Scan(address, "s", EntryId(after, 0), LAST, page)
+    counted = count_up_to(scan, most=most, step=step)
     there = list(range(after + 1, entries + 1))
     passed = there[:most]
     assert counted.entries == len(passed)
@@ -114,18 +113,21 @@ def test_counting_agrees_with_a_list(
 
 def test_count_entries_counts_a_range(client: redis.Redis, address: Server) -> None:
     fill(client, 30)
-    assert count_entries(address, "s", FIRST, LAST, 7) == 30
-    assert count_entries(address, "s", EntryId(10, 0), EntryId(20, 0), 7) == 10
+    assert count_entries(Scan(address, "s", FIRST, LAST, 7)) == 30
+    assert count_entries(Scan(address, "s", EntryId(10, 0), EntryId(20, 0), 7)) == 10
 
 
 def test_counting_waits_for_a_lagging_replica(client: redis.Redis, address: Server) -> None:
     address = replace(address, retry_s=0)
     fill(client, 10)
-    upto = EntryId(11, 0)
-    assert count_up_to(address, "s", FIRST, upto, page_size=7, wait=False).entries == 10
+
+    def scan(wait: bool) -> Scan:
+        return Scan(address, "s", FIRST, EntryId(11, 0), 7, wait=wait)
+
+    assert count_up_to(scan(wait=False)).entries == 10
     with pytest.raises(ServerError, match="nothing after 10-0, and entries up to 11-0 were there"):
-        count_up_to(address, "s", FIRST, upto, page_size=7, wait=True)
-    assert count_up_to(address, "s", FIRST, upto, most=10, page_size=7, wait=True).entries == 10
+        count_up_to(scan(wait=True))
+    assert count_up_to(scan(wait=True), most=10).entries == 10
 
 
 def test_a_count_limited_at_the_last_entry_is_complete(
@@ -133,11 +135,11 @@ def test_a_count_limited_at_the_last_entry_is_complete(
 ) -> None:
     fill(client, 10)
     for upto, complete in ((10, True), (11, False)):
-        counted = count_up_to(address, "s", FIRST, EntryId(upto, 0), most=10, page_size=5)
+        counted = count_up_to(Scan(address, "s", FIRST, EntryId(upto, 0), 5), most=10)
         assert (counted.id, counted.all) == (EntryId(10, 0), complete)
 
 
 def test_the_range_behind_the_largest_id_is_empty(client: redis.Redis, address: Server) -> None:
     """Servers refuse to begin behind it; a task that lacks entries counts what is around it."""
     client.xadd("s", {"a": 1}, id=str(LAST))
-    assert count_entries(address, "s", LAST, LAST, 10, wait=True) == 0
+    assert count_entries(Scan(address, "s", LAST, LAST, 10, wait=True)) == 0
