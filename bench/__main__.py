@@ -71,7 +71,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     names = [workload.name for workload in WORKLOADS] + list(OTHERS)
-    parser.add_argument("--quick", action="store_true", help="about five minutes, more noise")
+    parser.add_argument("--quick", action="store_true", help="a third of the time, more noise")
     parser.add_argument("--only", help=f"some of: {','.join(names)}", metavar="NAME,NAME")
     parser.add_argument("--depth", type=int, choices=(1, 16), help="only this pipeline depth")
     parser.add_argument("--rounds", type=int, help="rounds of each workload on each server")
