@@ -18,10 +18,13 @@ _HERE = os.path.dirname(__file__)
 
 
 def modules_of(family: str) -> list[str]:
-    """The names of the modules in the folder *family*."""
-    files = sorted(os.listdir(os.path.join(_HERE, family)))
-    found = [name.removesuffix(".py") for name in files if name.endswith(".py")]
-    return [f"{__name__}.{family}.{name}" for name in found if name != "__init__"]
+    """The names of the modules in the folder *family*, and in those within it."""
+    found = []
+    for folder, _, files in os.walk(os.path.join(_HERE, family)):
+        package = os.path.relpath(folder, _HERE).replace(os.sep, ".")
+        names = [name.removesuffix(".py") for name in files if name.endswith(".py")]
+        found += [f"{__name__}.{package}.{name}" for name in names if name != "__init__"]
+    return sorted(found)
 
 
 class Others:

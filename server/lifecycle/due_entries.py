@@ -6,7 +6,7 @@
     3. What is logged, in one transaction, is these XADDs, and what removes them from the schedule:
        XUNSCHEDULE for entries, XSCHEDULE with the time of the next run for jobs. So a replica or an
        AOF has each entry in one place, and needs no clock.
-    4. Entries that have expired are removed: server/commands/streams/stream_expiries.py says how.
+    4. Entries that have expired are removed: commands/streams/adding/stream_expiries.py says how.
     5. Beyond maxmemory, with nothing to evict, the run of a job is left out. What was scheduled
        before is added: it takes about the same memory in the stream.
     6. After SLICE_S the rest waits for the next turn of the loop: first others are served.
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.commands.streams import stream_expiries
+from server.commands.streams.adding import stream_expiries
 from server.dispatch.call import Call
 from server.dispatch.dispatcher import Dispatcher
 from server.parts.scheduling import recurrence

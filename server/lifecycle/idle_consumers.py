@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.commands.streams import group_steps
-from server.commands.streams.active_consumer import AGAIN
-from server.commands.streams.waiting_readers import waiting_at
+from server.commands.streams.groups import group_steps
+from server.commands.streams.reading.active_consumer import AGAIN
+from server.commands.streams.reading.waiting_readers import waiting_at
 from server.parts.due_keys import DueKeys
 from server.parts.state import ServerState
 from storage.keyspace.keyspace import Keyspace

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.commands.streams.group_steps import MOST_IDS
+from server.commands.streams.groups.group_steps import MOST_IDS
 from server.parts.state import ServerState
 from storage.keyspace.keyspace import Keyspace
 from storage.side_data.stream_policy import StreamPolicy

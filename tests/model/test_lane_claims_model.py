@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.commands.streams import group_orders
+from server.commands.streams.groups import group_orders
 from storage.stream.consumer_group import Consumer, ConsumerGroup
 from storage.stream.group_order import GroupOrder
 from storage.stream.lane_claims import LaneClaims

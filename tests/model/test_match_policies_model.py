@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from server.commands.streams import stream_patterns
+from server.commands.streams.reading import stream_patterns
 from server.config.parameters import Config
 from tests.server.conftest import NOTHING, SocketlessServer
 from tests.worth import rounds

@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from server.commands.streams import stream_request
+from server.commands.streams.reading import stream_request
 from server.config.parameters import Config
 from tests.server.conftest import SocketlessServer
 from tests.worth import rounds

@@ -1,5 +1,5 @@
 cimport cython
-from server.commands.streams cimport stream_steps
+from server.commands.streams.adding cimport stream_steps
 from server.commands.streams.stream_args cimport Doomed, read_doomed
 from server.dispatch.call cimport Call
 from storage.stream.consumer_group cimport ConsumerGroup

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import Reply
-from server.commands.streams import group_steps, stream_steps
+from server.commands.streams.adding import stream_steps
+from server.commands.streams.groups import group_steps
 from server.commands.streams.stream_args import Doomed, read_doomed
 from server.dispatch.call import Call
 from server.table.command import Flags, command

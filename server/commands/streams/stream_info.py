@@ -6,12 +6,9 @@ from typing import Any
 
 from protocol.encoder import Encoder
 from protocol.replies import Reply
-from server.commands.streams import (
-    group_steps,
-    stream_delays,
-    stream_reply,
-    stream_retention,
-)
+from server.commands.streams import stream_reply, stream_retention
+from server.commands.streams.adding import stream_delays
+from server.commands.streams.groups import group_steps
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int

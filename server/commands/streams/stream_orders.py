@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import nsmallest
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.streams import group_steps
+from server.commands.streams.groups import group_steps
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args

@@ -1,4 +1,4 @@
-from server.commands.streams cimport stream_once
+from server.commands.streams.adding cimport stream_once
 from server.dispatch.call cimport Call
 from server.table.args cimport Args
 from storage.stream cimport stream_id

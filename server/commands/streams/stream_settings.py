@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
-from server.commands.streams import stream_once, stream_retention
+from server.commands.streams import stream_retention
+from server.commands.streams.adding import stream_once
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args

@@ -1,16 +1,10 @@
 from protocol.encoder cimport Encoder
-from server.commands.streams cimport (
-    add_options,
-    stream_args,
-    stream_expiries,
-    stream_once,
-    stream_reply,
-    stream_steps,
-)
+from server.commands.streams cimport stream_args, stream_reply
+from server.commands.streams.adding cimport add_options, stream_expiries, stream_once, stream_steps
 from server.table.args cimport Args
 from server.dispatch.call cimport Call
 from server.commands.streams.stream_args cimport Trim
-from server.commands.streams.add_options cimport AddOptions
+from server.commands.streams.adding.add_options cimport AddOptions
 from storage cimport octets
 from storage.stream cimport stream_id
 from storage.stream.deletions cimport Done

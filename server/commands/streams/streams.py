@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from protocol.replies import NULL_ARRAY, OK, ErrorReply, Reply
-from server.commands.streams import (
+from server.commands.streams import stream_args, stream_reply, stream_retention
+from server.commands.streams.adding import (
     add_options,
-    group_steps,
-    stream_args,
     stream_delays,
     stream_expiries,
     stream_once,
-    stream_reply,
-    stream_retention,
     stream_steps,
 )
+from server.commands.streams.groups import group_steps
 from server.commands.streams.stream_args import Trim
 from server.dispatch.call import Call
 from server.table import errors

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.commands.streams.stream_releases import LATEST
+from server.commands.streams.groups.stream_releases import LATEST
 from storage import allocation
 from storage.errors import Corrupt
 from storage.stream import rewrite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import active_consumer, waiting_readers
+from server.commands.streams.reading import active_consumer, waiting_readers
 from tests.server.commands.streams.test_group_policies import given, pending
 
 READ = "XREADGROUP GROUP g {} COUNT 1 WITHFENCE STREAMS s >"

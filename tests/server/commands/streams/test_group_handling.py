@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams.group_steps import MOST_IDS
+from server.commands.streams.groups.group_steps import MOST_IDS
 
 
 @pytest.fixture

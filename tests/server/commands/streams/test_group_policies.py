@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import stream_redrives
+from server.commands.streams.groups import stream_redrives
 from server.config.parameters import Config
 from server.parts.persistence.log_commands import CommandPieces
 from storage.errors import Corrupt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import stream_patterns, stream_request
+from server.commands.streams.reading import stream_patterns, stream_request
 from server.parts.waiting import pattern_reads
 from server.process.timers import NoTimers
 from storage import allocation

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from server.commands.streams import (
+from server.commands.streams.reading import (
     active_consumer,
     stream_patterns,
     stream_request,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import group_serving, stream_expiries
+from server.commands.streams.adding import stream_expiries
+from server.commands.streams.reading import group_serving
 from storage.side_data.schedule import SCHEDULE
 from tests.server.conftest import NOTHING, START_MS
 

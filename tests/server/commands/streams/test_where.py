@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from server.commands.streams import group_serving, stream_request
+from server.commands.streams.reading import group_serving, stream_request
 from tests.server.conftest import NOTHING
 
 ORDERS = "WHERE type 1 order"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams import stream_request
+from server.commands.streams.reading import stream_request
 from tests.server.conftest import NOTHING
 
 

@@ -1,0 +1,1 @@
+"""XADD and its options; what is added later, what expires."""

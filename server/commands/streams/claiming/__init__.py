@@ -1,0 +1,1 @@
+"""XCLAIM and XAUTOCLAIM."""

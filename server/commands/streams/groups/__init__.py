@@ -1,0 +1,1 @@
+"""Consumer groups: their commands and policies, and what several commands do to pending entries."""

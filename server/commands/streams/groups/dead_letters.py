@@ -1,0 +1,177 @@
+"""Dead letters: entries that a group has delivered too often move to another stream.
+
+    job  42  dead-stream jobs  dead-id 7-0  dead-group workers  dead-consumer ann  dead-deliveries 5
+    dead-first-ms 1750000000000  dead-delivered-ms 1760000000000  dead-reason deliveries
+
+A dead letter has the fields of the entry, and after them those of its origin, in this order. To
+move is one step: the dead letter is added and the entry acknowledged in one transaction of the log,
+whose words every Redis knows. stream_redrives.py sends dead letters back.
+"""
+
+from __future__ import annotations
+
+from server.commands.streams.groups import group_steps
+from server.dispatch.call import Call
+from storage.errors import WrongType
+from storage.side_data.group_policy import GroupPolicy
+from storage.stream import pending as pendings
+from storage.stream.consumer_group import ConsumerGroup
+from storage.stream.pending import Pending
+from storage.stream.stream import Stream
+from storage.stream.stream_id import StreamId
+
+DELIVERIES, FATAL = b"deliveries", b"fatal"  # reasons
+FIELDS = (
+    b"dead-stream",
+    b"dead-id",
+    b"dead-group",
+    b"dead-consumer",
+    b"dead-deliveries",
+    b"dead-first-ms",
+    b"dead-delivered-ms",
+    b"dead-reason",
+)
+
+
+def bury(
+    call: Call,
+    key: bytes,
+    name: bytes,
+    dead: list[Pending],
+    reason: bytes,
+    wakes: bool = True,
+) -> int:
+    """Move the pending entries *dead* of the group *name* to its dead letters; return how many.
+
+    Unless *wakes* is False, those who wait for room in the group are woken.
+    They stay as they are if there are no dead letters, or their stream is no stream any more, or
+    full, or has become this very one, by COPY or RENAME; and so does one that was delivered anew
+    since, by XGROUP SETID. Those that are not in the stream any more are acknowledged in any case.
+    O(log N) for each.
+    """
+    policy = group_steps.policy_of(call, key, name)
+    stream = call.db.peek(key)
+    group = None if policy is None or stream is None else stream.find_group(name)
+    if policy is None or group is None:
+        return 0
+    target = _target(call, policy.dead_letter) if policy.dead_letter else None
+    if target is stream:
+        target = None
+    moved = 0
+    for pending in dead:
+        if group.find(pendings.id_of(pending)) is pending:
+            moved += _bury(
+                call, key, name, stream, group, pending, policy.dead_letter, target, reason
+            )
+    if moved and wakes:
+        call.server.blocking.delivered(call.db.index, key)
+    return moved
+
+
+def can_move(call: Call, stream: Stream, policy: GroupPolicy) -> bool:
+    """Whether dead entries of *stream* can become dead letters now."""
+    target = _target(call, policy.dead_letter) if policy.dead_letter else None
+    return target is not None and target is not stream
+
+
+def bury_expired(
+    call: Call,
+    key: bytes,
+    stream: Stream,
+    name: bytes,
+    group: ConsumerGroup,
+    ids: list[StreamId],
+    reason: bytes,
+) -> None:
+    """Add copies of entries to the dead letters of a group that has them pending, or not read yet.
+
+    Nothing is done if the group has no dead letters, or they cannot take any. The entries stay.
+    """
+    policy = group_steps.policy_of(call, key, name)
+    target = _target(call, policy.dead_letter) if policy and policy.dead_letter else None
+    if policy is None or target is None or target is stream:
+        return
+    for entry_id in ids:
+        pending = group.find(entry_id)
+        entry = stream.range(entry_id, entry_id)
+        if (pending is None and entry_id <= group.last_id) or not entry.next():
+            continue
+        if target.is_full():
+            return
+        letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
+        put(call, policy.dead_letter, target, letter)
+        group.dead_lettered += 1
+
+
+def _letter(
+    key: bytes,
+    name: bytes,
+    group: ConsumerGroup,
+    entry_id: StreamId,
+    pending: Pending | None,
+    fields: list[bytes],
+    reason: bytes,
+) -> list[bytes]:
+    """The fields of a dead letter; *pending* is None for one that was never delivered."""
+    owner = None if pending is None else group.owner(pending)
+    count = 0 if pending is None else pendings.count_of(pending)
+    first_ms = 0 if pending is None else group.first_delivery(pending)
+    delivered_ms = 0 if pending is None else pending.delivery_time
+    values = (
+        key, entry_id.encode(), name, b"" if owner is None else owner.name,
+        b"%d" % count, b"%d" % first_ms, b"%d" % delivered_ms, reason,
+    )  # fmt: skip
+    letter = list(fields)
+    for field, value in zip(FIELDS, values, strict=True):
+        letter += (field, value)
+    return letter
+
+
+def _target(call: Call, key: bytes) -> Stream | None:
+    """The stream at *key*; None if nothing can be added there.
+
+    If there is no key, it is a new one: put() puts it there, with its first entry.
+    """
+    try:
+        found = call.db.find(key, Stream)
+    except WrongType:
+        return None
+    if found is None:
+        return Stream()
+    return None if found.is_full() else found
+
+
+def _bury(
+    call: Call,
+    key: bytes,
+    name: bytes,
+    stream: Stream,
+    group: ConsumerGroup,
+    pending: Pending,
+    dead_key: bytes,
+    target: Stream | None,
+    reason: bytes,
+) -> bool:
+    """Move one entry; if it has been deleted, only acknowledge it. False if *target* is full."""
+    entry_id = pendings.id_of(pending)
+    entry = stream.range(entry_id, entry_id)
+    if entry.next():
+        if target is None or target.is_full():
+            return False
+        letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
+        put(call, dead_key, target, letter)
+        group.dead_lettered += 1
+    group.ack(entry_id)
+    call.db.group_changed(key, None, changes=1, log=(b"XACK", key, name, entry_id.encode()))
+    return True
+
+
+def put(call: Call, key: bytes, stream: Stream, fields: list[bytes]) -> StreamId:
+    """Add an entry to *stream*, which is at *key* or comes there now, as XADD does."""
+    if call.db.peek(key) is not stream:
+        call.db.add(key, stream)
+    entry_id = stream.next_auto_id(call.now_ms)
+    stream.append(entry_id, fields, 0, call.server.node_limits.stream)
+    log = (b"XADD", key, entry_id.encode(), *fields)
+    call.db.changed(key, b"xadd", changes=1, log=log, wakes=True)
+    return entry_id

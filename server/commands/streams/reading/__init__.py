@@ -1,0 +1,1 @@
+"""XREAD and XREADGROUP: what is asked for, what each stream gives, who waits."""
