@@ -10,6 +10,9 @@ from storage.snapshot.key_walk cimport KeyWalk
 from storage.value_type cimport ValueType
 
 cdef Py_ssize_t PIECE
+cdef int NO_MORE
+cdef int FULL
+cdef int BEGUN
 cdef int EXPIRE_MS
 cdef int IDLE
 cdef int FREQ
@@ -36,5 +39,5 @@ cdef class SnapshotWriter:
     @cython.locals(writer=RdbWriter)
     cpdef int _write_head(self) except -1
     @cython.locals(writer=RdbWriter, expiry_ms=int64_t)
-    cpdef bint _fill(self, KeyWalk walk, KeyTable expiring, Usage usage, dict side) except -1
+    cpdef int _fill(self, KeyWalk walk, KeyTable expiring, Usage usage, dict side) except -1
     cdef int _write_usage(self, int64_t last_use, Usage usage) except -1

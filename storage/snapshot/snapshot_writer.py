@@ -36,6 +36,11 @@ from storage.snapshot.key_walk import KeyWalk
 from storage.value_type import ValueType
 
 PIECE = 1 << 16  # bytes
+
+# Why _fill() returns.
+NO_MORE = 0  # all keys of the database were written
+FULL = 1  # the piece is full
+BEGUN = 2  # the attributes of a key were written; its value has to be written in steps
 EXPIRE_MS = opcodes.EXPIRE_MS
 IDLE = opcodes.IDLE
 FREQ = opcodes.FREQ
@@ -109,21 +114,22 @@ class SnapshotWriter:
         writer.length(len(db))
         writer.length(len(db.expiring))
         walk = KeyWalk(db.table)
-        while self._fill(walk, db.expiring, db.events.usage, db.side):
-            if writer.size < PIECE:
-                for _ in self._write_in_steps(walk.current_key(), walk.current_value()):
-                    if writer.size >= PIECE:
-                        yield self._piece()
-            else:
+        while (why := self._fill(walk, db.expiring, db.events.usage, db.side)) != NO_MORE:
+            if why == FULL:
                 yield self._piece()
+                continue
+            for _ in self._write_in_steps(walk.current_key(), walk.current_value()):
+                if writer.size >= PIECE:
+                    yield self._piece()
+            self.keys_written += 1
 
     def _fill(
         self, walk: KeyWalk, expiring: KeyTable, usage: Usage, side: dict[bytes, SideData]
-    ) -> bool:
-        """Write keys until the piece is full or a value has to be written in steps.
+    ) -> int:
+        """Write keys until the piece is full (FULL), or until there are no more (NO_MORE).
 
-        In the second case the piece is not full, and *walk* stands at the key, of which only the
-        attributes have been written. False if there are no more keys.
+        BEGUN: a value has to be written in steps, before anything else is written. *walk* stands at
+        its key, and the piece may be full of its attributes.
         """
         writer = self._writer
         if self._sums:
@@ -133,8 +139,7 @@ class SnapshotWriter:
             self._sums.clear()
         while writer.size < PIECE:
             if not walk.step():
-                return False
-            self.keys_written += 1
+                return NO_MORE
             beside = side.get(walk.current_key()) if side else None
             if beside is not None:
                 writer.byte(opcodes.AUX)
@@ -150,8 +155,9 @@ class SnapshotWriter:
                 self._class = borrowed.class_of(walk.value)
                 self._type = types.of_class(borrowed.held(self._class))
             if not self._type.write_at_once(writer, walk.key, walk.value):
-                break
-        return True
+                return BEGUN
+            self.keys_written += 1
+        return FULL
 
     def _write_usage(self, last_use: int, usage: Usage) -> None:
         if usage.counts:
