@@ -14,6 +14,10 @@ cdef Py_ssize_t LZF
 cdef Py_ssize_t HEAD
 
 
+cdef list _compressors
+cdef Compressor _shared_compressor()
+
+
 @cython.final
 cdef class RdbWriter:
     cdef bytearray _data

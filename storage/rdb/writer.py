@@ -19,12 +19,22 @@ from storage import octets
 from storage.rdb import opcodes, raw
 from storage.rdb.lzf import Compressor
 
-FIRST_ROOM = 1 << 17  # bytes
+FIRST_ROOM = 1 << 10  # bytes: most payloads are small
 SHORTEST_COMPRESSED = 21  # bytes; shorter strings are not tried
 LONGEST_NUMBER = 11  # characters of a signed 32-bit number
 ENCODED = 0xC0
 LZF = 3
 HEAD = 18  # bytes before a compressed string, at most
+
+
+_compressors: list[Compressor] = []  # the one of all writers, once there is a use for it
+
+
+def _shared_compressor() -> Compressor:
+    """The compressor of all writers: its memory is 256 KB, and a DUMP may need none of it."""
+    if not _compressors:
+        _compressors.append(Compressor())
+    return _compressors[0]
 
 
 class RdbWriter:
@@ -40,7 +50,7 @@ class RdbWriter:
         self._data = bytearray(FIRST_ROOM)
         self.size = 0
         self._compress = compress
-        self._compressor = Compressor()
+        self._compressor: Compressor | None = None  # until it has something to do
 
     def take(self) -> bytes:
         """The bytes written since the last call."""
@@ -148,6 +158,8 @@ class RdbWriter:
         """
         if not self._compress:
             return False
+        if self._compressor is None:
+            self._compressor = _shared_compressor()
         start = self.size + HEAD
         compressed = self._compressor.compress_into(text, size, self._data, start)
         if compressed == 0:

@@ -195,8 +195,7 @@ class GroupPolicy:
 
     def words(self) -> list[bytes]:
         """The words, and their values, that make a policy of defaults this one."""
-        defaults = GroupPolicy().settings()
-        differing = [pair for pair in self.settings() if pair not in defaults]
+        differing = [pair for pair in self.settings() if pair not in _DEFAULTS]
         return [text for pair in differing for text in pair]
 
     def copy(self) -> GroupPolicy:
@@ -208,6 +207,9 @@ class GroupPolicy:
         for word, value in self.settings():
             copy.set(word, value)
         return copy
+
+
+_DEFAULTS = frozenset(GroupPolicy().settings())
 
 
 def _is_number(text: bytes) -> bool:
