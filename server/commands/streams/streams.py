@@ -183,11 +183,12 @@ def xdel(call: Call) -> Reply:
         return 0
     ids = stream_args.entry_ids(call.argv, 2)
     deleted = stream.delete_all(ids)
-    if call.db.side:
-        call.server.agenda.entries_gone(call.db, key, ids)
+    had_deadline = bool(call.db.side) and call.server.agenda.entries_gone(call.db, key, ids)
     if deleted:
         stream_steps.note_sparse(call, stream)
         call.db.changed(key, b"xdel", changes=deleted)
+    elif had_deadline:
+        call.db.group_changed(key, None)
     return deleted
 
 
@@ -273,6 +274,8 @@ def xsetid(call: Call) -> Reply:
     stream.set_id(last_id, entries_added, max_deleted_id)
     if is_set_back:
         stream_retention.forget_newest(call, key)
+        if call.db.side:
+            call.server.agenda.set_back(call.db, key, last_id)
     call.db.group_changed(key, b"xsetid")
     return OK
 

@@ -50,14 +50,15 @@ class Agenda(Part):
         if due_ms < was_due_ms:
             self.timers.entries_due(due_ms)
 
-    def entries_gone(self, db: Keyspace, key: bytes, ids: Sequence[StreamId]) -> None:
+    def entries_gone(self, db: Keyspace, key: bytes, ids: Sequence[StreamId]) -> bool:
         """Entries of the stream at *key* have been deleted, or were to be: they expire no more.
 
-        It is for all that is logged as XDEL, so that every copy knows the same deadlines.
+        It is for all that is logged as XDEL, so that every copy knows the same deadlines. Returns
+        whether one of them would have expired: that is a change even if it had been trimmed before.
         """
         schedule = self.schedule_of(db.index, key)
         if schedule is None or not schedule.deadlines.count():
-            return
+            return False
         known = [entry_id for entry_id in ids if schedule.deadlines.discard(entry_id)]
         if known and schedule.is_nothing():
             side = db.side[key]
@@ -65,6 +66,16 @@ class Agenda(Part):
             db.put_side(key, side)
         elif known:
             self.note(db.index, key)
+        return bool(known)
+
+    def set_back(self, db: Keyspace, key: bytes, last_id: StreamId) -> None:
+        """The stream at *key* ends with *last_id* again: entries that come now are others. O(N)."""
+        schedule = self.schedule_of(db.index, key)
+        if schedule is not None:
+            deadlines = schedule.deadlines.all()
+            self.entries_gone(
+                db, key, [entry_id for _, entry_id in deadlines if entry_id > last_id]
+            )
 
     def first(self) -> tuple[int, int, bytes] | None:
         """When the first is due, and of which database and key; None: nothing is scheduled."""

@@ -56,6 +56,7 @@ cdef class Delivery:
     cdef public bint dead_stay
     cdef readonly list gone
     cdef readonly bint has_left_some
+    cdef public bint has_new_consumer
     cdef readonly bint has_passed
     cdef readonly bint reads_on
     cdef public bint is_more

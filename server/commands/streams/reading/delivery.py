@@ -34,10 +34,10 @@ class Delivery:
 
     __slots__ = (
         "after", "claimed", "dead", "dead_stay", "deadline", "fence", "given", "gone", "group",
-        "has_left_some", "has_passed", "ids_only", "is_cut", "is_more", "key", "min_idle",
-        "most_of_value", "most_parked", "order", "parked", "policy", "reads_on", "room", "stream",
-        "taken_ms", "tells_deadline", "tells_deliveries", "tells_fence", "turn_ms", "was_set_back",
-        "where",
+        "has_left_some", "has_new_consumer", "has_passed", "ids_only", "is_cut", "is_more", "key",
+        "min_idle", "most_of_value", "most_parked", "order", "parked", "policy", "reads_on", "room",
+        "stream", "taken_ms", "tells_deadline", "tells_deliveries", "tells_fence", "turn_ms",
+        "was_set_back", "where",
     )  # fmt: skip
 
     # What was asked for.
@@ -72,6 +72,7 @@ class Delivery:
     dead_stay: bool  # nothing takes them now: what is due after them is given all the same
     gone: list[StreamId]  # pending entries that were not in the stream: they are acknowledged
     has_left_some: bool  # whether what others have had was left, as the consumer has no room
+    has_new_consumer: bool  # whether the consumer was made, which only what it is given tells
     has_passed: bool  # whether the group has moved beyond entries that are not wanted
     reads_on: bool  # whether as much was parked as one call may
     is_more: bool  # whether more is due than was looked at
@@ -251,6 +252,7 @@ def new_delivery(
     made.dead_stay = False
     made.gone = NO_IDS
     made.has_left_some = False
+    made.has_new_consumer = False
     made.has_passed = False
     made.reads_on = False
     made.is_more = False

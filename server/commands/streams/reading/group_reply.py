@@ -158,8 +158,9 @@ def write_history(
 ) -> int:
     """Write the consumer's pending entries that follow *after*, *count* at most (0: all).
 
-    Each entry that is still in the stream is delivered once more; those that *where* does not name
-    stay as they are. Of a deleted one only the ID is written; with *ids_only* of the others, too.
+    Each entry that is still in the stream is delivered once more, and noted in *claimed*; those
+    that *where* does not name stay as they are. Of a deleted one only the ID is written; with
+    *ids_only* of the others, too.
     *out* is not made larger than *end* bytes; but if *is_first*, one entry is written in any case.
     If it *may_stop*, it looks at no more entries than *where* may, and *after* is the last one.
     Returns how many were written.
@@ -194,6 +195,7 @@ def write_history(
             break
         if is_there:
             delivery.group.deliver_again(delivered, now_ms)
+            delivery.claimed.append(delivered)
         written += 1
         if written == count:
             break

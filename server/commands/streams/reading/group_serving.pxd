@@ -50,12 +50,15 @@ cpdef bint serve(Call call, Request request, Encoder body, Delivery delivery) ex
 cdef bint _may_read(
     Call call, Request request, Delivery delivery, GroupPolicy policy
 ) except -1
-@cython.locals(group=ConsumerGroup, name=bytes, consumer=Consumer)
+@cython.locals(group=ConsumerGroup, consumer=Consumer)
 cdef Consumer _seen_consumer(Call call, Request request, Delivery delivery, bint is_given)
 @cython.locals(mark=Py_ssize_t, may_stop=bint, given=Py_ssize_t)
 cdef bint _serve_history(
     Call call, Request request, Encoder body, Delivery delivery, Consumer consumer
 ) except -1
+@cython.locals(policy=GroupPolicy)
+cdef bint _counts_deliveries(Call call, Request request, Delivery delivery) except -1
+cdef _log_consumer(Call call, Request request, Delivery delivery)
 @cython.locals(mark=Py_ssize_t, writer=GroupWriter, given=Py_ssize_t)
 cdef bint _serve_new(
     Call call, Request request, Encoder body, Delivery delivery, Consumer consumer,
@@ -78,7 +81,9 @@ cdef _look(Call call, Request request, Delivery delivery)
 cdef _look_in_order(Call call, Request request, Delivery delivery)
 @cython.locals(first=Pending, policy=GroupPolicy)
 cdef bint _has_lapsed(Call call, Delivery delivery) except -1
-@cython.locals(key=bytes, group=ConsumerGroup, name=bytes, entry_id=StreamId, pending=Pending)
+@cython.locals(key=bytes, name=bytes, entry_id=StreamId)
 cdef _delivered(Call call, Request request, Delivery delivery)
+@cython.locals(key=bytes, group=ConsumerGroup, name=bytes, pending=Pending)
+cdef _log_claimed(Call call, Request request, Delivery delivery)
 @cython.locals(key=bytes, group=ConsumerGroup, name=bytes)
 cdef _log_passed(Call call, Request request, Delivery delivery)

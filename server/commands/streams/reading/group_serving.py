@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.commands.streams.adding import stream_expiries
@@ -196,7 +194,11 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
         return False
     if idle is None and request.where is None:
         min_idle = _NO_CLAIM  # as most often
-    return _serve_new(call, request, body, delivery, consumer, entry, min_idle)
+    if _serve_new(call, request, body, delivery, consumer, entry, min_idle):
+        return True
+    if delivery.has_new_consumer:  # the first entry was too large for what was given before
+        _log_consumer(call, request, delivery)
+    return False
 
 
 def _may_read(call: Call, request: Request, delivery: Delivery, policy: GroupPolicy) -> bool:
@@ -211,20 +213,24 @@ def _may_read(call: Call, request: Request, delivery: Delivery, policy: GroupPol
 def _seen_consumer(call: Call, request: Request, delivery: Delivery, is_given: bool) -> Consumer:
     """The consumer, made if needed; it is seen now.
 
-    Without a policy, what is logged of the entries that it *is_given* makes it, too.
+    Without a policy, what is logged of the entries that it *is_given* makes it, too: so it is not
+    logged by itself, unless nothing is given after all.
     """
-    group, name = delivery.group, request.group or b""
+    group = delivery.group
     consumer = group.find_consumer(request.consumer)
     if consumer is None:
         consumer = group.create_consumer(request.consumer, call.now_ms)
-        log: Sequence[bytes] = (
-            b"XGROUP", b"CREATECONSUMER", delivery.key, name, request.consumer,
-        )  # fmt: skip
-        if is_given and delivery.policy is None:
-            log = NOTHING
-        call.db.group_changed(delivery.key, b"xgroup-createconsumer", changes=1, log=log)
+        delivery.has_new_consumer = is_given and delivery.policy is None
+        call.db.group_changed(delivery.key, b"xgroup-createconsumer", changes=1, log=NOTHING)
+        if not delivery.has_new_consumer:
+            _log_consumer(call, request, delivery)
     consumer.seen_time = call.now_ms
     return consumer
+
+
+def _log_consumer(call: Call, request: Request, delivery: Delivery) -> None:
+    words = (b"XGROUP", b"CREATECONSUMER", delivery.key, request.group or b"", request.consumer)
+    call.db.group_changed(delivery.key, None, changes=0, log=words)
 
 
 def _serve_history(
@@ -247,7 +253,18 @@ def _serve_history(
         body.truncate(mark)
         return False
     request.note(given, not delivery.is_cut)
+    if delivery.claimed and call.is_logged and _counts_deliveries(call, request, delivery):
+        _log_claimed(call, request, delivery)
     return True
+
+
+def _counts_deliveries(call: Call, request: Request, delivery: Delivery) -> bool:
+    """Whether the group's policy goes by when entries were delivered, and how often.
+
+    Else a delivery from the history is not logged, as in Redis.
+    """
+    policy = group_steps.policy_of(call, delivery.key, request.group or b"")
+    return policy is not None and (policy.visibility_ms > 0 or policy.max_deliveries > 0)
 
 
 def _serve_new(
@@ -365,15 +382,13 @@ def _has_lapsed(call: Call, delivery: Delivery) -> bool:
 
 def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
     """Say that the group has moved on. A replica makes the same entries pending, and follows."""
-    key, group, name = delivery.key, delivery.group, request.group
+    key, name = delivery.key, request.group
     call.server.blocking.delivered(call.db.index, key)
     if not call.is_logged:
         call.db.group_changed(key, None)
         return
     assert name is not None
-    for pending in delivery.claimed:
-        claim = group_steps.claim_words(key, name, request.consumer, pending, group)
-        call.db.group_changed(key, None, changes=1, log=claim)
+    _log_claimed(call, request, delivery)
     if not request.noack:
         now = b"%d" % call.now_ms
         for entry_id in delivery.given:
@@ -384,6 +399,14 @@ def _delivered(call: Call, request: Request, delivery: Delivery) -> None:
             )  # fmt: skip
             call.db.group_changed(key, None, changes=0, log=claim)
     _log_passed(call, request, delivery)
+
+
+def _log_claimed(call: Call, request: Request, delivery: Delivery) -> None:
+    """Log whose the entries are that were delivered again, since when, and how often."""
+    key, group, name = delivery.key, delivery.group, request.group or b""
+    for pending in delivery.claimed:
+        claim = group_steps.claim_words(key, name, request.consumer, pending, group)
+        call.db.group_changed(key, None, changes=1, log=claim)
 
 
 def _log_passed(call: Call, request: Request, delivery: Delivery) -> None:

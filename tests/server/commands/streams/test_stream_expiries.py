@@ -154,6 +154,16 @@ class TestExpire:
         assert queue.send_line(f"XADD s EXPIRE {word} * n 1") == error
         assert queue.send_line(f"XSCHEDULE s j EVERY 5 EXPIRE {word} * n 1") == error
 
+    def test_another_entry_with_the_id_of_one_that_was_trimmed_stays(self, queue):
+        queue.send_line("XADD s EXPIRE 1000 5-1 k old")
+        queue.send_line("XADD s EXPIRE 1000 6-1 k old")
+        queue.send_line("XTRIM s MAXLEN 0")
+        queue.send_line("XSETID s 5-1")
+        queue.send_line("XADD s 6-1 k new")
+        queue.advance(1001)
+        assert values(queue) == ["new"]
+        assert side(queue) is None
+
     def test_with_a_delay_it_counts_from_the_moment_at_which_it_is_added(self, queue):
         queue.send_line("XADD s DELAY 100 EXPIRE 50 * n 1")
         queue.send_line("XSCHEDULE s j EVERY 110 EXPIRE 10 * n 2")
