@@ -63,16 +63,15 @@ class CommandLookup:
             command = TABLE.find(argv[0])
         if command is None:
             return errors.unknown_command(argv)
-        is_container = command.handler is None
-        if len(argv) == 1 or not (command.subcommands or is_container):
+        if len(argv) == 1 or not (command.subcommands or command.handler is None):
             return command
         child = command.spellings.get(argv[1]) or command.subcommands.get(argv[1].lower())
-        if child is None and is_container:
+        if child is None:
             TABLE.complete()  # a container may be there before the last of its subcommands
             child = command.subcommands.get(argv[1].lower())
             if child is None:
                 return errors.unknown_subcommand(command.name, argv[1])
-        return child or command
+        return child
 
     def find_any(self, argv: list[bytes]) -> Command | None:
         """The command, or the subcommand, that *argv* names; None if there is none."""

@@ -58,6 +58,8 @@ def to_timeout_s(text: bytes, now_ms: int) -> int:
     if len(text) > MAX_TIMEOUT_TEXT:
         raise errors.TIMEOUT_NOT_A_FLOAT
     number = to_float(text, errors.TIMEOUT_NOT_A_FLOAT)
+    if number == -inf:
+        raise errors.TIMEOUT_NEGATIVE
     if isinf(number) or number * 1000 > INT64_MAX:
         raise errors.TIMEOUT_OUT_OF_RANGE
     timeout_ms = ceil(number * 1000)

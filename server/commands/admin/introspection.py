@@ -66,8 +66,6 @@ def command_(call: Call) -> Reply:
 
     COMMAND
     """
-    if len(call.argv) > 1:
-        raise errors.unknown_subcommand("command", call.argv[1])
     return _encoded(call, _all_rows)
 
 

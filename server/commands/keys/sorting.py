@@ -91,13 +91,17 @@ def sort_ro(call: Call) -> Reply:
 
 
 class SortArgs:
-    """The options, in any order; of those that are given twice the last one counts, but for GET."""
+    """The options, in any order; of those that are given twice the last one counts, but for GET.
 
-    __slots__ = ("alpha", "by", "count", "descending", "gets", "offset", "target")
+    One BY without ``*`` is enough for nothing to be compared.
+    """
+
+    __slots__ = ("alpha", "by", "count", "descending", "gets", "keeps_order", "offset", "target")
 
     def __init__(self, argv: list[bytes], may_store: bool) -> None:
         self.alpha = self.descending = False
         self.by: bytes | None = None
+        self.keeps_order = False  # whether nothing is compared
         self.gets: list[bytes] = []
         self.offset, self.count = 0, -1
         self.target: bytes | None = None
@@ -115,15 +119,11 @@ class SortArgs:
                 self.target = args.take()
             elif args.left() > 1 and args.skip(b"BY"):
                 self.by = args.take()
+                self.keeps_order = self.keeps_order or b"*" not in self.by
             elif args.left() > 1 and args.skip(b"GET"):
                 self.gets.append(args.take())
             else:
                 raise errors.SYNTAX
-
-    @property
-    def keeps_order(self) -> bool:
-        """Whether nothing is compared."""
-        return self.by is not None and b"*" not in self.by
 
     @property
     def reads_weights(self) -> bool:
@@ -164,7 +164,8 @@ def _sorted(call: Call, wanted: SortArgs) -> list[Reply]:
         raise WrongType
     is_for_good = wanted.target is not None or call.origin & SCRIPT  # a script may write it
     if isinstance(value, MemberSet) and wanted.keeps_order and is_for_good:
-        wanted.by, wanted.alpha = None, True  # a set has no order, and what is kept needs one
+        # A set has no order, and what is kept needs one.
+        wanted.by, wanted.keeps_order, wanted.alpha = None, False, True
     elements = [member for member, _ in value] if isinstance(value, SortedSet) else list(value)
     if not wanted.keeps_order:
         elements = _in_order(call, elements, wanted)

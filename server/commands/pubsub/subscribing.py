@@ -127,7 +127,7 @@ def sunsubscribe(call: Call) -> Reply:
 
 
 def _subscribe(call: Call, kind: int) -> Reply:
-    if call.origin & SCRIPT:
+    if call.origin & SCRIPT or (kind == SHARD_CHANNELS and call.is_inside()):
         command_name = WORDS[kind].decode().upper()
         raise ErrorReply("ERR", f"{command_name} isn't allowed for a DENY BLOCKING client")
     answers = _Answers(call, kind, WORDS[kind])

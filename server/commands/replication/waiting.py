@@ -11,7 +11,7 @@ from server.table.args import to_int, to_timeout_ms
 from server.table.command import Block, Flags, command, new_block
 from server.table.documentation import Tip
 
-NOT_ONE_SERVER = ErrorReply("ERR", "value is out of range, must be between 0 and 1")
+NOT_ONE_SERVER = ErrorReply("ERR", "value is out of range, value must between 0 and 1")
 NO_LOG = ErrorReply(
     "ERR", "WAITAOF cannot be used when numlocal is set but appendonly is disabled."
 )
@@ -137,9 +137,10 @@ def _ask(call: Call) -> None:
 
 def _read(call: Call) -> tuple[int, int, int]:
     argv = call.argv
-    local, replicas = to_int(argv[1]), to_int(argv[2])
+    local = to_int(argv[1])
     if not 0 <= local <= 1:
         raise NOT_ONE_SERVER
+    replicas = to_int(argv[2], errors.NOT_POSITIVE)
     if replicas < 0:
         raise errors.NOT_POSITIVE
     return local, replicas, to_timeout_ms(argv[3], call.now_ms)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 NO_LUA = "scripts are not available: {}"
 
 
+MOST_MS = 2**43  # that a script may run before others are told BUSY; in ns it fits 64 bits
+
+
 class Scripting(Part):
     """All scripts, all functions, and the *run* that is on."""
 
@@ -41,7 +44,7 @@ class Scripting(Part):
         self.run = ScriptRun()
 
     def configured(self, config: Config) -> None:
-        self.run.threshold_ns = config.busy_reply_threshold * 1_000_000
+        self.run.threshold_ns = min(config.busy_reply_threshold, MOST_MS) * 1_000_000
         self._limit = config.lua_memory_limit
         for opened in (self._scripts, self.opened_functions):
             if opened is not None:

@@ -95,7 +95,7 @@ class Tracking(Part):
         self._pushes.begin_command(client)
 
     def stop(self, client: Client) -> None:
-        """Track no more for *client*. With the last one, the table goes."""
+        """Track no more for *client*. What it has read is known if it begins again."""
         if not client.flags & TRACKING:
             return
         for prefix in client.tracking.prefixes:
@@ -104,12 +104,13 @@ class Tracking(Part):
         client.tracking = NOT_TRACKING
         client.clear_flag(TRACKING)
         del self._tracking[client]
-        if not self._tracking:
-            self.table.clear()
-            self.hears = False
+        self.hears = bool(self._tracking)
 
     def client_left(self, client: Client) -> None:
+        """Track no more for *client*. If nobody is left to be told, the table goes."""
         self.stop(client)
+        if not self._tracking and len(self.table):
+            self.table.clear()
 
     # ------------------------------------------------------------------ what is read
 

@@ -30,7 +30,7 @@ cdef class Interpreter:
     cdef int _globals
     cdef int _keys_name
     cdef int _loading
-    cdef int _redis
+    cdef int _sight
     cdef int _world
 
     cpdef close(self)
@@ -46,7 +46,7 @@ cdef class Interpreter:
     cdef int _push_words(self, list words, int start, int end) except -1
     cdef Failure _run(self, int arguments, Encoder out)
     cpdef Failure load_library(self, int ref)
-    cdef int _let_see(self, int redis) except -1
+    cdef int _let_see(self, int world) except -1
     @cython.locals(outer=Host, status=int)
     cdef Failure _call(self, int arguments, int results)
     cdef Failure _failure(self, int status)

@@ -60,8 +60,8 @@ class Interpreter:
         "_host",
         "_keys_name",
         "_loading",
-        "_redis",
         "_results",
+        "_sight",
         "_world",
     )
 
@@ -130,7 +130,7 @@ class Interpreter:
             raise LuaError(lua.to_bytes(L, -1).decode())
         self._describe = lua.make_ref(L)
         self._loading = lua.make_ref(L)
-        self._redis = lua.make_ref(L)
+        self._sight = lua.make_ref(L)
         self._world = lua.make_ref(L)
         self._globals = lua.make_ref(L)
         lua.push_bytes(L, b"KEYS")  # a ref to a text is pushed sooner than the text is made again
@@ -232,18 +232,18 @@ class Interpreter:
         lua.push_ref(L, self._describe)
         self._let_see(self._loading)
         lua.push_ref(L, ref)
-        failure = self._call(0, 0)
-        self._let_see(self._redis)
-        lua.set_top(L, 0)
+        try:
+            failure = self._call(0, 0)
+        finally:
+            self._let_see(self._world)
+            lua.set_top(L, 0)
         return failure
 
-    def _let_see(self, redis: int) -> None:
-        """Let ``redis`` be what that ref refers to."""
-        lua.push_ref(self._L, self._world)
-        lua.push_ref(self._L, redis)
-        lua.set_field(self._L, -2, b"redis")
-        lua.push_ref(self._L, redis)
-        lua.set_field(self._L, -2, b"server")
+    def _let_see(self, world: int) -> None:
+        """Let the globals be those of the table that the ref *world* refers to."""
+        lua.push_ref(self._L, self._sight)
+        lua.push_ref(self._L, world)
+        lua.set_field(self._L, -2, b"__index")
         lua.pop(self._L, 1)
 
     def _call(self, arguments: int, results: int) -> Failure | None:

@@ -2,8 +2,9 @@
 -- anything for another one, nor reach what is not given to it here.
 --
 -- Arguments: the table `redis`, the one that a library sees while it is loaded, and the most bytes
--- that string.rep may make. Returns the table of globals, the one behind it, into which the
--- interpreter puts KEYS and ARGV, what stands for each `redis`, and the error handler.
+-- that string.rep may make. Returns the table of globals; the one behind it, into which the
+-- interpreter puts KEYS and ARGV; the metatable whose __index says which one that is; the one that
+-- is behind it while a library is loaded; and the error handler.
 
 local redis, loading, longest = ...
 
@@ -218,9 +219,14 @@ text_functions = read_only({__index = world.string})
 
 local globals = {}
 world._G = read_only(globals)
-setmetatable(globals, {__index = world, __newindex = refuse, __metatable = false})
+local sight = {__index = world, __newindex = refuse, __metatable = false}
+setmetatable(globals, sight)
 setmetatable(world, {__index = missing})
 
+-- A library that is loaded sees nothing but `redis`, as in Redis; its functions see all.
 setmetatable(loading, {__index = missing})
+local nursery = {redis = read_only(loading)}
+nursery.server = nursery.redis
+setmetatable(nursery, {__index = missing})
 
-return globals, world, world.redis, read_only(loading), describe
+return globals, world, sight, nursery, describe

@@ -81,7 +81,7 @@ def test_waitaof_does_not_block_inside_exec(server, slow_disk):
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("WAITAOF 2 0 0", "-ERR value is out of range, must be between 0 and 1"),
+        ("WAITAOF 2 0 0", "-ERR value is out of range, value must between 0 and 1"),
         ("WAITAOF x 0 0", "-ERR value is not an integer or out of range"),
         ("WAITAOF 0 -1 0", "-ERR value is out of range, must be positive"),
         ("WAITAOF 0 0 -1", "-ERR timeout is negative"),
