@@ -113,15 +113,19 @@ class KeyChanges(KeyLookups):
             self._values.set(key, value, self._clock.now_ms // 1000)
         allocation.used += grown
 
-    def put_side(self, key: bytes, side: SideData | None) -> None:
-        """Let *side* be the side data of *key*, which is there; None or empty: it has none."""
+    def put_side(self, key: bytes, side: SideData | None, of_groups: bool = True) -> None:
+        """Let *side* be the side data of *key*, which is there; None or empty: it has none.
+
+        *of_groups*: whether groups may have another policy than before. O(groups with a policy).
+        """
         if side:
             self.side[key] = side
             self._forget_asked()
             self.events.side_changed(self.index, key)
             if side.get(STREAM_POLICY) is not None:
                 self.tended.setdefault(key, None)
-            self._note_first(key, side)
+            if of_groups:
+                self._note_first(key, side)
         elif self.side:
             self._forget_side(key)
 

@@ -405,8 +405,9 @@ class ConsumerGroup:
     def note_first(self, redelivered: Redeliveries | None) -> None:
         """Note there when entries that are delivered again were delivered first.
 
-        What it has of entries that are not pending is forgotten. O(N log N) if it is another one
-        than before. By a policy entries that have gone are not passed, but leave the group.
+        None: nobody wants to know. What it has of entries that are not pending is forgotten:
+        O(N log N) if it is another one than before. The group's policy is another one, so it is
+        looked again at entries that have gone, and at those that were due.
         """
         self._use()
         self.by_time.look_again()

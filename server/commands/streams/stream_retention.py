@@ -56,7 +56,7 @@ def put(call: Call, key: bytes, policy: StreamPolicy, forgets: bool) -> None:
         side.set(STREAM_POLICY, made)
     else:
         side.discard(STREAM_POLICY)
-    call.db.put_side(key, side)
+    call.db.put_side(key, side, of_groups=False)
     call.db.group_changed(key, b"xcfgset")
 
 

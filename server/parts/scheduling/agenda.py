@@ -63,7 +63,7 @@ class Agenda(Part):
         if known and schedule.is_nothing():
             side = db.side[key]
             side.discard(SCHEDULE)
-            db.put_side(key, side)
+            db.put_side(key, side, of_groups=False)
         elif known:
             self.note(db.index, key)
         return bool(known)

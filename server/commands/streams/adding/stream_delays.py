@@ -90,7 +90,7 @@ def schedule_beside(call: Call, key: bytes) -> Schedule:
     if schedule is None:
         schedule = Schedule()
         side.set(_SCHEDULE, schedule)
-        call.db.put_side(key, side)
+        call.db.put_side(key, side, of_groups=False)
     return schedule
 
 
@@ -99,6 +99,6 @@ def changed(call: Call, key: bytes, schedule: Schedule) -> None:
     side = call.db.side_of(key)
     if side is not None and schedule.is_nothing():
         side.discard(_SCHEDULE)
-        call.db.put_side(key, side)
+        call.db.put_side(key, side, of_groups=False)
     else:
         call.server.agenda.note(call.db.index, key)

@@ -101,8 +101,7 @@ def xgroup_cfgset(call: Call) -> Reply:
         log = [*call.argv, RELEASED, b"yes"]  # and then what is released
     if makes and policy.dead_letter and call.db.find(policy.dead_letter, Stream) is None:
         call.db.add(policy.dead_letter, Stream())
-    _put(call, key, name, policy)
-    group.by_time.look_again()  # by a policy, what is not in the stream any more is to leave
+    _put(call, key, name, group, policy)
     call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=log, wakes=True)
     if ends_order:
         group_orders.end(call, key, name, group)
@@ -171,7 +170,7 @@ def _leads_to(call: Call, start: bytes, key: bytes) -> bool:
     return False
 
 
-def _put(call: Call, key: bytes, name: bytes, policy: GroupPolicy) -> None:
+def _put(call: Call, key: bytes, name: bytes, group: ConsumerGroup, policy: GroupPolicy) -> None:
     side = call.db.side.get(key) or SideData()
     if not policy.max_deliveries:
         policy.redelivered = Redeliveries()
@@ -179,8 +178,8 @@ def _put(call: Call, key: bytes, name: bytes, policy: GroupPolicy) -> None:
         side.set(GROUP_POLICY, policy, name)
     else:
         side.discard(GROUP_POLICY, name)
-        call.db.peek(key).find_group(name).note_first(None)
-    call.db.put_side(key, side)
+    call.db.put_side(key, side, of_groups=False)
+    group.note_first(policy.redelivered if policy.max_deliveries else None)
 
 
 def _group_of(call: Call) -> ConsumerGroup:
@@ -249,13 +248,13 @@ def xgroup_resume(call: Call) -> Reply:
 def _pause(call: Call, paused: bool) -> Reply:
     """Answers 1 if that changes anything, else 0."""
     key, name = call.argv[2], call.argv[3]
-    _group_of(call)
+    group = _group_of(call)
     present = group_steps.policy_of(call, key, name)
     policy = GroupPolicy() if present is None else present.copy()
     if policy.paused == paused:
         return 0
     policy.paused = paused
-    _put(call, key, name, policy)
+    _put(call, key, name, group, policy)
     log = (b"XGROUP", b"CFGSET", key, name, b"PAUSED", b"yes" if paused else b"no")
     call.db.group_changed(key, b"xgroup-cfgset", changes=1, log=log, wakes=True)
     return 1

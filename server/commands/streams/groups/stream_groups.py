@@ -138,7 +138,7 @@ def xgroup_destroy(call: Call) -> Reply:
     if key in call.db.side:
         side = call.db.side[key]
         side.group_gone(name)
-        call.db.put_side(key, side)  # if nothing is left of it, the key has none
+        call.db.put_side(key, side, of_groups=False)  # if nothing is left, the key has none
     # Clients blocked on the group are woken, to get an error.
     call.db.group_changed(key, b"xgroup-destroy", changes=1, log=None, wakes=True)
     return 1

@@ -19,6 +19,7 @@ def queue(server):
     server.send_line("XGROUP CREATE s g 0 MKSTREAM")
     for ms in (1, 2, 3):
         server.send("XADD", "s", f"{ms}-0", "job", ms)
+    server.send_line("XGROUP CREATE s g2 0")
     server.send_line("XGROUP CFGSET s g VISIBILITY 500 BACKOFF 100 1000")
     server.logged()
     return server
@@ -56,6 +57,17 @@ class TestBackoff:
         assert waiter.waits
         queue.advance(50)
         assert given(waiter.reply()) == [1, 2, 3]
+
+    def test_what_is_set_of_the_stream_is_no_reason_to_look_again(self, queue):
+        queue.send_line(READ.format("ann"))
+        queue.advance(600)
+        queue.send_line("XREADGROUP GROUP g bob WHERE job 1 none STREAMS s >")
+        by_time = queue.state.databases[0].peek(b"s").find_group(b"g").by_time
+        for line in ("XADD s DELAY 1000 * job x", "XCFGSET s RETAIN-AGE 7d", "XGROUP PAUSE s g2"):
+            queue.send_line(line)
+            assert by_time.first_not_due(queue.now_ms) is None
+        queue.send_line("XGROUP CFGSET s g BACKOFF 5000")
+        assert by_time.first_not_due(queue.now_ms) is not None
 
     def test_the_last_number_is_for_all_others(self, queue):
         at: list[int] = []
