@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from random import Random
 
 import server.commands  # noqa: F401  (fills the table)
-from fuzz.command_replica import Difference, FuzzedReplica
+from fuzz.command_replica import Difference, FuzzedReplica, empty_all
 from server.check.findings import Contents
 from server.client.client import MONITORING, MUTED, SUBSCRIBED, Client
 from server.client.endpoint import Endpoint
@@ -66,9 +66,9 @@ class FuzzedEndpoint(Endpoint):
         self._server.dismiss(self._client)
 
     def resume(self) -> None:
-        """Go on with what CLIENT PAUSE has held back."""
+        """Go on with what CLIENT PAUSE has held back, unless the client has left since."""
         argv, self._client.postponed = self._client.postponed, None
-        if argv is not None:
+        if argv is not None and self._client.id in self._server.state.clients:
             self._server.dispatcher.execute(self._client, argv)
 
 
@@ -309,6 +309,8 @@ class FuzzedServer:
         """Remove all keys, and what has come by that."""
         self._follow()
         state = self.state
+        empty_all(state)
+        self.dispatcher.waits.serve_ready()
         while any(map(len, state.databases)):
             state.empty(state.databases)
             self.dispatcher.waits.serve_ready()

@@ -107,6 +107,23 @@ def test_a_log_that_a_replica_cannot_run_is_found(declare):
         server.run(server.free_clients()[0], [b"ADD"])
 
 
+def test_the_room_of_a_table_whose_last_key_was_removed_is_not_a_finding():
+    server = FuzzedServer(1)
+    (client,) = server.free_clients()
+    server.run(client, [b"SET", b"k", b"v"])
+    server.run(client, [b"DEL", b"k"])
+    server.check_empty()
+
+
+def test_a_client_that_is_killed_when_a_pause_ends_does_not_go_on():
+    server = FuzzedServer(2)
+    killer, killed = server.free_clients()
+    server.run(killer, [b"CLIENT", b"PAUSE", b"1000", b"ALL"])
+    server.run(killer, [b"CLIENT", b"KILL", b"SKIPME", b"YES"])
+    server.run(killed, [b"BLPOP", b"k", b"0"])
+    server.check_empty()
+
+
 def test_memory_that_does_not_come_back_is_found():
     server = FuzzedServer(1)
     kept = QuickList(-2)
