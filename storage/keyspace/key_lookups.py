@@ -48,9 +48,9 @@ class KeyLookups(ExpiringKeys):
     def read(self, key: bytes, kind: type[V]) -> V | None:
         """The value at *key*, or None, for a command that only reads. Raises WrongType."""
         value = self._used(key, True)
+        self._count(value is not None, key, True)  # one of another type is a hit, as in Redis
         if value is not None and type(value) is not kind:
             _check_kind(value, kind)
-        self._count(value is not None, key, True)
         return value  # type: ignore[no-any-return]
 
     def lend(self, key: bytes, kind: type[V]) -> V | None:

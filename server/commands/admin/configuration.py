@@ -26,6 +26,8 @@ from storage import glob
 
 OPERATOR = Flags.ADMIN | Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
 
+LEAST_BACKLOG = 16 * 1024  # bytes, as in Redis
+
 NO_FILE = ErrorReply("ERR", "The server is running without a config file")
 
 container("CONFIG", group="server", since="2.0.0", summary="Shows and changes the configuration.")
@@ -171,12 +173,12 @@ def _set_all(state: ServerState, changes: list[Change]) -> None:
         try:
             state.config.set(change.row, state.config.parse(change.row, change.text))
         except BadValue as error:
-            raise failed(change.name, str(error)) from None
+            raise failed(change.name.lower(), str(error)) from None
     for change in changes:
         try:
             _apply(state, change)
         except BadValue as error:
-            raise failed(change.name, str(error)) from None
+            raise failed(change.name.lower(), str(error)) from None
     state.follow_config()
 
 
@@ -228,6 +230,11 @@ def _apply_output_limits(state: ServerState) -> None:
 
 
 # What must run at once when a parameter changes; most parameters are read when they are needed.
+def _apply_backlog_size(state: ServerState) -> None:
+    """Redis takes a smaller size, and makes it the least."""
+    state.config.repl_backlog_size = max(state.config.repl_backlog_size, LEAST_BACKLOG)
+
+
 APPLY: dict[str, Callable[[ServerState], None]] = {
     "appendonly": _apply_appendonly,
     "bind": lambda state: state.addresses.follow_bind(),
@@ -238,6 +245,7 @@ APPLY: dict[str, Callable[[ServerState], None]] = {
     "metrics-bind": lambda state: state.addresses.follow_bind(),
     "metrics-port": lambda state: state.addresses.follow_port("metrics-port"),
     "port": lambda state: state.addresses.follow_port("port"),
+    "repl-backlog-size": _apply_backlog_size,
     "save": _apply_save,
     "tls-port": lambda state: state.addresses.follow_port("tls-port"),
     **dict.fromkeys(TLS_SETTINGS, lambda state: state.addresses.follow_tls()),

@@ -48,7 +48,7 @@ def memory_usage(call: Call) -> Reply:
         samples = args.take_int()
         if samples < 0:
             raise errors.SYNTAX
-    value = call.db.look_at(key, tells_misses=False)
+    value = call.db.peek(key)
     return None if value is None else call.db.bytes_of(key, samples)
 
 

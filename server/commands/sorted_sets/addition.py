@@ -46,7 +46,9 @@ def with_options(call: Call) -> Reply:
 
 
 def increment(call: Call) -> Reply:
-    """ZINCRBY: a score and a member are all that there is."""
+    """ZINCRBY: a score and a member are all that there is. Raises SYNTAX for an option of ZADD."""
+    if call.argv[2] >= LETTERS and _take_options(Args(call.argv, 2)):
+        raise errors.SYNTAX
     return _add(call, 2, INCR)
 
 

@@ -36,6 +36,7 @@ BAD_ENTRIES_READ = ErrorReply("ERR", "value for ENTRIESREAD must be positive or 
 IDS_NOT_POSITIVE = ErrorReply("ERR", "Number of IDs must be a positive integer")
 IDS_TOO_FEW = ErrorReply("ERR", "The `numids` parameter must match the number of arguments")
 
+MOST_OF_CREATE = 8  # words of XGROUP CREATE: none of its options can be said twice
 MAXLEN, MINID = b"MAXLEN", b"MINID"
 POLICIES = (b"KEEPREF", b"DELREF", b"ACKED")  # each at the index that storage has for it; and
 # each is one letter shorter than the one before
@@ -165,6 +166,8 @@ def group_options(argv: list[bytes], may_make: bool) -> GroupOptions:
     options.make_stream = False
     options.entries_read = UNKNOWN
     args = Args(argv, 5)
+    if may_make and len(argv) > MOST_OF_CREATE:
+        raise errors.bad_subcommand("XGROUP", argv[1])
     while args.at < len(argv):
         if may_make and args.skip(b"MKSTREAM"):
             options.make_stream = True

@@ -128,6 +128,9 @@ def test_reads_count_hits_and_misses_and_writes_do_not(
     db.read(b"none", STRING)
     db.find(b"k", STRING)
     assert (events.hits, events.misses) == (1, 1)
+    with pytest.raises(WrongType):
+        db.read(b"k", Hash)
+    assert (events.hits, events.misses) == (2, 1)
 
 
 def test_a_key_lives_up_to_its_last_millisecond(db: Keyspace, events: RecordedEvents) -> None:

@@ -15,6 +15,7 @@ local tostring, type, newproxy, loadstring = tostring, type, newproxy, loadstrin
 local collectgarbage, select, unpack = collectgarbage, select, unpack
 local byte, rep, concat, getinfo = string.byte, string.rep, table.concat, debug.getinfo
 
+local COLLECTING = {stop = true, restart = true, setpause = true, setstepmul = true}
 local MOST_UNPACKED = 8000  -- values; Lua's stack has no room for more
 
 -- ---------------------------------------------------------------------- errors
@@ -85,44 +86,62 @@ end
 local world = {}
 local text_functions
 
-local function kind_error(at, name, wanted, given)
+-- The error of Lua's own functions if argument *at* is not of the kind *wanted*. *...*: all of them.
+local function kind_error(at, name, wanted, ...)
+    local given = at > select("#", ...) and "no value" or type((select(at, ...)))
     local text = "bad argument #%d to '%s' (%s expected, got %s)"
-    error(text:format(at, name, wanted, given == nil and "nil" or type(given)), 3)
+    error(text:format(at, name, wanted, given), 3)
 end
 
-function world.pairs(items)
+-- The error of Lua's own functions if there are fewer than *least* arguments. *...*: all of them.
+local function check_count(least, name, ...)
+    local given = select("#", ...)
+    if given < least then
+        error(("bad argument #%d to '%s' (value expected)"):format(given + 1, name), 3)
+    end
+end
+
+function world.pairs(...)
+    local items = ...
     local inner = inner_of[items]
     if inner then
         local copy = {}
         for name, value in next, inner do copy[name] = value end
         return next, copy, nil
     end
-    if type(items) ~= "table" then kind_error(1, "pairs", "table", items) end
+    if type(items) ~= "table" then kind_error(1, "pairs", "table", ...) end
     return next, items, nil
 end
 
-function world.rawset(items, name, value)
+function world.rawset(...)
+    local items, name, value = ...
     if inner_of[items] then error("Attempt to modify a readonly table", 0) end
-    if type(items) ~= "table" then kind_error(1, "rawset", "table", items) end
+    if type(items) ~= "table" then kind_error(1, "rawset", "table", ...) end
+    check_count(3, "rawset", ...)
     return rawset(items, name, value)
 end
 
-function world.rawget(items, name)
+function world.rawget(...)
+    local items, name = ...
     items = inner_of[items] or items
-    if type(items) ~= "table" then kind_error(1, "rawget", "table", items) end
+    if type(items) ~= "table" then kind_error(1, "rawget", "table", ...) end
+    check_count(2, "rawget", ...)
     return rawget(items, name)
 end
 
-function world.setmetatable(items, meta)
+function world.setmetatable(...)
+    local items, meta = ...
     if inner_of[items] then error("Attempt to modify a readonly table", 0) end
-    if type(items) ~= "table" then kind_error(1, "setmetatable", "table", items) end
-    if meta ~= nil and type(meta) ~= "table" then
+    if type(items) ~= "table" then kind_error(1, "setmetatable", "table", ...) end
+    if select("#", ...) < 2 or (meta ~= nil and type(meta) ~= "table") then
         error("bad argument #2 to 'setmetatable' (nil or table expected)", 2)
     end
     return setmetatable(items, meta)
 end
 
-function world.getmetatable(value)
+function world.getmetatable(...)
+    local value = ...
+    check_count(1, "getmetatable", ...)
     if type(value) == "string" then return text_functions end
     if inner_of[value] then return nil end
     return getmetatable(value)
@@ -139,6 +158,7 @@ local function tell(is_done, problem, ...)
 end
 
 function world.pcall(...)
+    check_count(1, "pcall", ...)
     return tell(pcall(...))
 end
 
@@ -147,8 +167,9 @@ local function is_int(number)
     return number > -2^31 and number < 2^31 - 1
 end
 
-function world.unpack(items, first, last)
-    if type(items) ~= "table" then kind_error(1, "unpack", "table", items) end
+function world.unpack(...)
+    local items, first, last = ...
+    if type(items) ~= "table" then kind_error(1, "unpack", "table", ...) end
     local from, to = tonumber(first or 1), tonumber(last or #items)
     if from and to and not (is_int(from) and is_int(to) and to - from < MOST_UNPACKED) then
         error("too many results to unpack", 2)
@@ -157,9 +178,10 @@ function world.unpack(items, first, last)
 end
 
 -- Only text: who can load bytecode can read and write the memory of the process.
-function world.loadstring(source, name)
+function world.loadstring(...)
+    local source, name = ...
     if type(source) == "number" then source = tostring(source) end
-    if type(source) ~= "string" then kind_error(1, "loadstring", "string", source) end
+    if type(source) ~= "string" then kind_error(1, "loadstring", "string", ...) end
     if byte(source) == 27 then
         local chunk = name or source:match("^[^%z\n]*")
         return nil, '[string "' .. chunk .. '"]:1: unexpected symbol near \'char(27)\''
@@ -170,8 +192,9 @@ function world.loadstring(source, name)
     return loaded, problem
 end
 
-function world.load(piece, name)
-    if type(piece) ~= "function" then kind_error(1, "load", "function", piece) end
+function world.load(...)
+    local piece, name = ...
+    if type(piece) ~= "function" then kind_error(1, "load", "function", ...) end
     local pieces = {}
     while true do
         local text = piece()
@@ -187,16 +210,23 @@ function world.collectgarbage(what, ...)
     if what == nil or what == "collect" or what == "count" or what == "step" then
         return collectgarbage(what, ...)
     end
+    if not COLLECTING[what] then
+        local text = "bad argument #1 to 'collectgarbage' (invalid option '%s')"
+        error(text:format(tostring(what)), 2)
+    end
     return 0
 end
 
-string.rep = function(text, times)
+string.rep = function(...)
+    local text, times = ...
     local count = tonumber(times)
-    if count and (type(text) == "string" or type(text) == "number") then
-        if #tostring(text) == 0 then return "" end
-        if #tostring(text) * count > longest then error("not enough memory", 2) end
+    if type(text) ~= "string" and type(text) ~= "number" then
+        kind_error(1, "rep", "string", ...)
     end
-    return rep(text, times)
+    if not count then kind_error(2, "rep", "number", ...) end
+    if #tostring(text) == 0 then return "" end
+    if #tostring(text) * count > longest then error("not enough memory", 2) end
+    return rep(text, count)
 end
 string.dump = nil
 
