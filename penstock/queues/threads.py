@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
-from inspect import isawaitable, iscoroutine, iscoroutinefunction
+from inspect import isawaitable, iscoroutinefunction
 from math import ceil
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -326,7 +326,7 @@ class Worker(WorkerWords[Queue]):
             try:
                 result = self._function(job)
                 if result is not None and isawaitable(result):
-                    if iscoroutine(result):
+                    if isinstance(result, Coroutine):
                         result.close()
                     raise NotRunError(FOR_ASYNCIO)
             finally:

@@ -11,7 +11,7 @@ names that redis-py gives its own metrics.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
@@ -77,15 +77,38 @@ def tracing(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
             if not inspect.isawaitable(result):
                 return result
             rest = span.pop_all()
-        return _finished(result, rest)  # type: ignore[return-value]  # Result is an awaitable
+        return _Traced(result, rest)  # type: ignore[return-value]  # Result is an awaitable
 
     return call
 
 
-async def _finished(result: Awaitable[Any], span: ExitStack) -> Any:
-    """What *result* gives; then *span* ends."""
-    with span:
-        return await result
+class _Traced(Coroutine[Any, Any, Any]):
+    """An awaitable that a function has returned, whose span ends with it, or by close()."""
+
+    def __init__(self, result: Awaitable[Any], span: ExitStack) -> None:
+        self._result = result
+        self._span = span
+        self._steps = self._run()
+
+    async def _run(self) -> Any:
+        with self._span:
+            return await self._result
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._steps.__await__()
+
+    def send(self, value: Any) -> Any:
+        return self._steps.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._steps.throw(*error)
+
+    def close(self) -> None:
+        """Nobody is going to await it."""
+        self._steps.close()
+        with self._span:
+            if inspect.iscoroutine(self._result):
+                self._result.close()
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from penstock.queues import Queue, Rejected, Retry, Worker
 from penstock.queues import asyncio as queues_asyncio
 from penstock.queues import tracing as module
+from penstock.queues.outcomes import NotRunError
 from penstock.queues.tracing import carrying, traced, tracing
 from penstock.testing import PenstockServer
 from penstock.top.trace import trace_of
@@ -196,6 +198,17 @@ async def test_a_worker_of_asyncio(
     assert sender.current == [process.context, failed.context]
     assert [event.name for event in process.events] == []
     assert [event.name for event in failed.events] == ["exception"]
+
+
+def test_what_returns_a_coroutine_is_for_the_worker_of_asyncio(
+    queue: Queue, spans: InMemorySpanExporter
+) -> None:
+    """Once, Python warned of a coroutine that nobody awaited, and the span never ended."""
+    add(queue)
+    with pytest.raises(NotRunError):
+        Worker(queue, tracing(Sender())).drain()
+    gc.collect()
+    assert by_name(spans, "process mails").end_time is not None
 
 
 def _bytes(value: Any) -> bytes:
