@@ -132,7 +132,7 @@ class KeyChanges(KeyLookups):
     def _note_first(self, key: bytes, side: SideData) -> None:
         """Let the groups of the stream at *key* note first deliveries where their policies say."""
         policies = side.of_kind(GROUP_POLICY)
-        stream = self.peek(key) if policies else None
+        stream = self._values.look(key) if policies else None  # expired or not
         if not isinstance(stream, Stream):  # nobody knows what a payload may say
             return
         for name, policy in policies:

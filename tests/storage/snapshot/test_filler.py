@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from storage.digest import NOTHING, of_key
 from storage.errors import Corrupt
 from storage.keyspace.expiring_keys import NO_EXPIRY
 from storage.keyspace.key_events import KeyEvents
@@ -11,9 +12,13 @@ from storage.keyspace.keyspace import Keyspace
 from storage.rdb import opcodes
 from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.writer import RdbWriter
+from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
+from storage.side_data.side_data import SideData
 from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
+from storage.stream.stream import Stream
+from storage.stream.stream_id import ZERO
 
 NOW_MS = 5000
 
@@ -83,6 +88,22 @@ def test_expired_keys_can_be_kept(snapshot: bytes) -> None:
     filler.fill(SnapshotReader(snapshot))
     assert (filler.keys_loaded, filler.keys_expired) == (20, 0)
     assert dbs[0].expiry(b"1") == NOW_MS - 1
+
+
+def test_an_expired_stream_that_is_kept_keeps_its_groups_policies() -> None:
+    """Once it was deleted while its policies were put beside it."""
+    dbs, policies, policy = databases(1), SideData(), GroupPolicy()
+    policy.set(b"MAXDELIVERIES", b"3")
+    policies.set(GROUP_POLICY, policy, b"group")
+    stream = Stream()
+    stream.create_group(b"group", ZERO)
+    dbs[0].add(b"stream", stream)
+    dbs[0].put_side(b"stream", policies)
+    dbs[0].expire_at(b"stream", NOW_MS - 1)
+    snapshot = b"".join(SnapshotWriter(dbs, {}))
+    loaded = databases(1)
+    Filler(loaded, NOW_MS, keeps_expired=True).fill(SnapshotReader(snapshot))
+    assert of_key(loaded[0], b"stream") == of_key(dbs[0], b"stream") != NOTHING
 
 
 def test_an_existing_key_is_an_error_or_replaced_with_its_expiry(snapshot: bytes) -> None:
