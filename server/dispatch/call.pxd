@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 from server.client.client cimport Client
 from server.parts.state cimport ServerState
+from server.table.command cimport Command
 from storage.keyspace.keyspace cimport Keyspace
 
 cdef int _INSIDE
@@ -14,6 +15,7 @@ cdef int64_t _INT64_MAX
 cdef class Call:
     cdef public list argv
     cdef public Client client
+    cdef public Command command
     cdef public Keyspace db
     cdef public bint is_logged
     cdef public int64_t now_ms

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from protocol.replies import Reply
-from server.client.client import Client, Waiter
+from server.client.client import RESTRICTED, Client, Waiter
 from server.client.command_queue import CommandQueue
 from server.client.origin import INSIDE, REPLAYED
 from server.parts.persistence.log_loader import Replay
 from server.parts.state import ServerState
 from server.table.args import INT64_MAX
+from server.table.command import Command
 from storage.keyspace.keyspace import Keyspace
 
 _INSIDE, _REPLAYED, _INT64_MAX = INSIDE, REPLAYED, INT64_MAX  # as C numbers
@@ -82,6 +83,7 @@ class Call:
     __slots__ = (
         "argv",
         "client",
+        "command",
         "db",
         "executor",
         "is_logged",
@@ -95,6 +97,7 @@ class Call:
         self.executor = executor
         self.argv: list[bytes] = []
         self.client: Client = None  # type: ignore[assignment]  # always set while a handler runs
+        self.command: Command = None  # type: ignore[assignment]  # the row of what runs, too
         self.db: Keyspace = server.databases[0]
         self.now_ms = 0  # unix time; the same for all commands of one batch
         self.origin = 0
@@ -107,6 +110,16 @@ class Call:
     def is_replayed(self) -> bool:
         """Whether it has run before: it does now what it did then, whatever time it is."""
         return self.origin & _REPLAYED != 0
+
+    def may_use(self, key: bytes, rights: int) -> bool:
+        """Whether the user may run this very call, and has *rights* (READ, WRITE) on *key*.
+
+        For keys that no word of the command names.
+        """
+        client = self.client
+        if not client.flags & RESTRICTED:
+            return True
+        return client.user.may_use(self.command, self.argv, key, rights)
 
     def longest_string(self) -> int:
         """Bytes that a string may have: proto-max-bulk-len. What has run before was within it."""

@@ -100,6 +100,7 @@ class Execution:
         call = self._calls[self._depth]
         call.client = client
         call.argv = argv
+        call.command = command
         call.db = state.databases[client.db_index]
         call.now_ms = self._clock.now_ms
         call.origin = origin

@@ -15,4 +15,4 @@ cdef class User:
 
     cpdef become(self, User other)
     @cython.locals(selector=Selector, first=Selector, asks_keys=bint)
-    cpdef object denial(self, Command command, list argv)
+    cpdef object denial(self, Command command, list argv, list more=*)

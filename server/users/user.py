@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import count
 
 from server.table.command import Command
-from server.table.keys import READ, WRITE, KeyUse
+from server.table.keys import READ, KeyUse
 from server.users import bad_rule
 from server.users.bad_rule import BadRule
 from server.users.denial import Denial
@@ -64,16 +64,21 @@ class User:
         fits = self.passwords.accept(password)  # first, so that a user that is off takes as long
         return fits and self.is_on
 
-    def denial(self, command: Command, argv: list[bytes]) -> Denial | None:
+    def denial(
+        self, command: Command, argv: list[bytes], more: list[KeyUse] | None = None
+    ) -> Denial | None:
         """Why the user may not run *argv*, a call of *command*; None if it may.
 
-        Of several selectors, the one that got furthest counts. O(selectors * keys * patterns).
+        *more* are keys that it uses and no word of it names. One selector must allow all. Of
+        several, the one that got furthest counts. O(selectors * keys * patterns).
         """
         first = self.selectors[0]
-        if first.allows(command, argv):
+        if more is None and first.allows(command, argv):
             return None
         asks_keys = not first.keys.are_full or len(self.selectors) > 1
         uses: list[KeyUse] = command.keys_of(argv) if asks_keys else []
+        if more is not None:
+            uses = uses + more
         worst: Denial | None = None
         for selector in self.selectors:
             found = selector.denial(command, argv, uses)
@@ -97,10 +102,6 @@ class User:
     def may_read(self, key: bytes) -> bool:
         """Whether any selector gives the right to read *key*."""
         return any(selector.keys.allow(key, READ) for selector in self.selectors)
-
-    def may_write(self, key: bytes) -> bool:
-        """Whether any selector gives the right to write *key*."""
-        return any(selector.keys.allow(key, WRITE) for selector in self.selectors)
 
     def may_read_all_keys(self, command: Command, argv: list[bytes]) -> bool:
         """Whether one selector allows *argv*, a call of *command*, and to read whatever keys."""

@@ -19,7 +19,7 @@ from server.commands.keys.sort_order import Pattern
 from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
-from server.table.command import TABLE, Flags, command
+from server.table.command import Flags, command
 from server.table.keys import ACCESS, OW, RO, UPDATE, KeyRange, KeyUse, UnknownKeys
 from storage.errors import WrongType
 from storage.keyspace.key_lookups import ANY
@@ -144,9 +144,7 @@ def _check_rights(call: Call, wanted: SortArgs) -> None:
     if not call.client.flags & RESTRICTED:
         return
     option = "BY" if wanted.reads_weights else "GET" if wanted.gets else ""
-    row = TABLE.find(call.argv[0])
-    assert row is not None
-    if option and not call.client.user.may_read_all_keys(row, call.argv):
+    if option and not call.client.user.may_read_all_keys(call.command, call.argv):
         raise ErrorReply(
             "ERR", f"{option} option of SORT denied due to insufficient ACL permissions."
         )

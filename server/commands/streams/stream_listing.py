@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from protocol.replies import Reply
-from server.client.client import RESTRICTED
 from server.commands.shared.scan_args import EVERYTHING, to_cursor
 from server.dispatch.call import Call
 from server.parts.stream_survey.figures import GroupFigures, StreamFigures, figures_of
 from server.table import errors
 from server.table.args import Args
-from server.table.command import TABLE, Command, Flags, command
+from server.table.command import Flags, command
 from server.table.documentation import Tip
 from server.table.keys import READ
 from storage.glob import match
@@ -68,12 +67,11 @@ def xinfo_streams(call: Call) -> Reply:
     cursor = to_cursor(call.argv[2])
     options = Options(Args(call.argv, 3))
     index = call.server.stream_index.of(call.db)
-    row = TABLE.called_by(call.argv) if call.client.flags & RESTRICTED else None
     shown: list[Reply] = []
     groups = 0
     end, page = index.page(cursor, options.count)
     for behind, key in page:
-        stream = call.db.peek(key) if options.matches(key) and _may_read(call, row, key) else None
+        stream = call.db.peek(key) if options.matches(key) and call.may_use(key, READ) else None
         if type(stream) is Stream:
             figures = figures_of(stream, call.db.side.get(key), call.now_ms)
             shown.append(_shown(call, key, figures, options.with_groups))
@@ -82,11 +80,6 @@ def xinfo_streams(call: Call) -> Reply:
                 end = behind
                 break
     return [b"%d" % index.next_page(end), shown]
-
-
-def _may_read(call: Call, row: Command | None, key: bytes) -> bool:
-    """Whether the user of the call may read *key* by it; *row* is None if he may do everything."""
-    return row is None or call.client.user.may_use(row, call.argv, key, READ)
 
 
 def _shown(call: Call, key: bytes, figures: StreamFigures, with_groups: bool) -> Reply:

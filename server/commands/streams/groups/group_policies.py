@@ -7,7 +7,7 @@ it out: group_serving.py (visibility, limits, pauses), and dead_letters.py.
 from __future__ import annotations
 
 from protocol.replies import OK, ErrorReply, Reply
-from server.commands.shared.side_rights import NO_RIGHT
+from server.commands.shared import side_rights
 from server.commands.streams import stream_args
 from server.commands.streams.groups import (
     group_orders,
@@ -147,8 +147,8 @@ def _check(call: Call, key: bytes, policy: GroupPolicy, makes: bool, is_set: boo
         raise NO_DEADLETTER
     if not policy.dead_letter:
         return
-    if is_set and not call.client.user.may_write(policy.dead_letter):
-        raise NO_RIGHT
+    if is_set:
+        side_rights.check_written(call, [policy.dead_letter])
     if _leads_to(call, policy.dead_letter, key):
         raise IN_A_CIRCLE
     if call.db.find(policy.dead_letter, Stream) is None and not makes:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from protocol.replies import ErrorReply, Reply
-from server.commands.shared.side_rights import NO_RIGHT
+from server.commands.shared import side_rights
 from server.commands.streams import stream_args
 from server.commands.streams.groups import dead_letters, group_steps
 from server.commands.streams.groups.dead_letters import FIELDS
 from server.dispatch.call import Call
 from server.table.args import Args
 from server.table.command import Flags, command
-from server.table.keys import DELETE, RW, KeyRange
+from server.table.keys import ACCESS, DELETE, RW, KeyRange
 from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
@@ -34,7 +34,7 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
     group="stream",
     since="0.1.0",
     complexity="O(N) with N being the number of dead letters that are looked at.",
-    keys=KeyRange(RW | DELETE),
+    keys=KeyRange(RW | ACCESS | DELETE),
 )
 def xredrive(call: Call) -> Reply:
     """Sends dead letters back to the streams they come from, as new entries; returns how many.
@@ -55,8 +55,7 @@ def xredrive(call: Call) -> Reply:
     if dead is None:
         return 0
     letters = _named(call, key, dead, ids) if ids else _oldest(call, key, dead, most)
-    if not all(call.client.user.may_write(origin) for _, _, origin, _ in letters):
-        raise NO_RIGHT
+    side_rights.check_written(call, {origin for _, _, origin, _ in letters})
     sent = 0
     for entry_id, fields, origin, target in letters:
         if target.is_full():

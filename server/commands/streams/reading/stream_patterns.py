@@ -14,7 +14,7 @@ from server.commands.streams.reading.stream_serving import LAST
 from server.dispatch.call import Call
 from server.parts.due_keys import NEVER
 from server.parts.waiting.pattern_reads import Readers
-from server.table.command import NO_CLAIM, TABLE, Block, new_block
+from server.table.command import NO_CLAIM, Block, new_block
 from server.table.keys import READ, WRITE
 from storage.stream import stream_id
 from storage.stream.stream import Stream
@@ -84,15 +84,6 @@ def _wants(call: Call, request: Request) -> Hashable:
     rights = call.client.user.version if call.client.flags & RESTRICTED else 0
     where = None if request.where is None else request.where.digest()
     return request.makes_groups, request.noack, request.min_idle, where, rights
-
-
-def _may_use(call: Call, key: bytes, rights: int) -> bool:
-    """Whether the user of the call has these rights on *key*."""
-    client = call.client
-    if not client.flags & RESTRICTED:
-        return True
-    row = TABLE.find(call.argv[0].lower())
-    return row is not None and client.user.may_use(row, call.argv, key, rights)
 
 
 def _most_looks(call: Call) -> int:
@@ -181,7 +172,7 @@ def _look_at(
     call: Call, request: Request, readers: Readers, look: Look, body: Encoder, key: bytes
 ) -> bool:
     """Write what *key* has for the reader. False if that is nothing."""
-    if not _may_use(call, key, READ):
+    if not call.may_use(key, READ):
         return False
     stream = _stream_at(call, readers, key)
     if stream is None:
@@ -262,7 +253,7 @@ def _serve_by_pattern(
     Then it is the last one to look at again, or stale, or rests, or is kept for another consumer.
     To *waiting* comes what may have something later, and does not rest.
     """
-    if not _may_use(call, key, READ | WRITE if request.makes_groups else READ):
+    if not call.may_use(key, READ | WRITE if request.makes_groups else READ):
         readers.deny(key)
         return False
     delivery = _delivery_by_pattern(call, request, readers, key)
