@@ -117,6 +117,7 @@ class Execution:
             reply = self._handle(command, call, self._events.changes)
         finally:
             self._depth -= 1
+            self._lookup.hides_expired = self._restrictions.hides_expired
             call.argv = NO_WORDS  # the parser may use the list again
             if self._depth and call.is_logged and outer is None:
                 outer = []  # the command that ran this one: each inner one has said its own

@@ -25,6 +25,7 @@ cdef class Restrictions(Part):
     cdef readonly object write_refusal
     cdef readonly bint refuses_reads
     cdef readonly bint is_replica
+    cdef readonly bint hides_expired
     cdef readonly object role_refusal
     cdef bint _has_lease
     cdef readonly object confirms_nothing

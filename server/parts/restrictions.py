@@ -37,7 +37,8 @@ class Restrictions(Part):
     """The restrictions that hold now. *must_check* alone is read for every command.
 
     *in_force* says that one of them holds, limits of memory aside. *must_check* is set then, and
-    whenever there is such a limit, since any command may exceed it.
+    whenever there is such a limit, since any command may exceed it. *hides_expired*: whoever looks
+    up a key between two commands must not remove it, though it has expired; nothing may change.
     """
 
     __slots__ = (
@@ -54,6 +55,7 @@ class Restrictions(Part):
         "async_loading",
         "busy",
         "confirms_nothing",
+        "hides_expired",
         "in_force",
         "is_replica",
         "loading",
@@ -93,6 +95,7 @@ class Restrictions(Part):
         self.write_refusal: ErrorReply | None = None
         self.refuses_reads = False
         self.is_replica = False
+        self.hides_expired = False
         self.role_refusal: ErrorReply | None = None
         self.confirms_nothing: ErrorReply | None = None
         self.stale = False
@@ -182,6 +185,8 @@ class Restrictions(Part):
             or self.role_refusal is not None
             or self._pausing.active
         )
+        self.hides_expired = self.is_replica or bool(self._pausing.active)
+        self._events.lookup.hides_expired = self.hides_expired
         self._key_eviction.rests = self.loading or self._pausing.active
         self._key_eviction.is_replica = self.is_replica
         memory = self._memory

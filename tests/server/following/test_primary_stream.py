@@ -78,3 +78,33 @@ def test_no_parameter_of_the_replica_bounds_what_its_primary_sends(make_server):
     stream.take(MULTI + b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n" % size + bytes(size) + b"\r\n")
     stream.take(EXEC)
     assert server.send_line("STRLEN k") == size
+
+
+def command(*words):
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in words)
+
+
+def test_what_looks_at_keys_between_commands_removes_none_that_has_expired(server, follow):
+    """Once, a reader that waited on a replica, or INFO keysizes, removed keys of the primary's."""
+    stream = follow()
+    stream.take(command(b"XADD", b"s", b"1-1", b"f", b"v"))
+    past_ms = server.state.events.clock.now_ms - 1
+    reader = server.client()
+    reader.send_line("XREAD BLOCK 0 STREAMS s $")
+    stream.take(command(b"PEXPIREAT", b"s", b"%d" % past_ms))
+    stream.take(command(b"XADD", b"s", b"2-1", b"f", b"v"))
+    database = server.state.databases[0]
+    assert database.peek(b"s") is None
+    assert len(database) == 1
+    stream.take(command(b"PERSIST", b"s"))
+    assert server.send_line("XLEN s") == 2
+
+
+def test_a_pause_of_writes_keeps_what_has_expired(server):
+    """Once, what looked at keys between two commands removed it, and logged that."""
+    server.send_line("SET k v PX 10")
+    server.send_line("CLIENT PAUSE 1000 WRITE")
+    server.advance(20)
+    database = server.state.databases[0]
+    assert database.peek(b"k") is None
+    assert len(database) == 1
