@@ -1,6 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from storage cimport allocation
+
 
 @cython.final
 cdef class GroupPolicy:
@@ -24,7 +26,10 @@ cdef class GroupPolicy:
     cdef public int64_t look_at_ms
     cdef public int64_t seen_ms
     cdef public int64_t suspected_ms
+    cdef Py_ssize_t _weight
 
+    @cython.locals(change=Py_ssize_t)
+    cdef bytes _name(self, bytes name, bytes old)
     cpdef bint limits_pending(self) except -1
     cpdef bint has_limits(self) except -1
     cpdef bint gives_released(self) except -1

@@ -30,12 +30,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from storage import allocation
 from storage.side_data.worded_kind import WordedKind
 from storage.stream.redeliveries import BYTES, Redeliveries
 from storage.value_type import Words
 
 MOST = 2**53  # of a number: ms, deliveries, entries
 NO_NAME = b""
+LONGEST_FIELD = 1024  # bytes of a field's name; so a client cannot make a policy large
 
 # The number that each word sets.
 NUMBERS = {
@@ -80,8 +82,8 @@ class GroupPolicy:
     """The policy of one group. Those of defaults are equal to no policy."""
 
     __slots__ = (
-        "active", "active_consumer", "backoff_ms", "consumer_timeout_ms", "dead_letter", "fence",
-        "look_at_ms", "max_deliveries", "max_pending", "max_pending_of_one",
+        "_weight", "active", "active_consumer", "backoff_ms", "consumer_timeout_ms", "dead_letter",
+        "fence", "look_at_ms", "max_deliveries", "max_pending", "max_pending_of_one",
         "max_pending_of_value", "order_by", "paused", "redelivered", "released", "seen_ms",
         "silent", "suspected_ms", "timeout_ms", "visibility_ms",
     )  # fmt: skip
@@ -108,6 +110,17 @@ class GroupPolicy:
         self.look_at_ms = 0
         # Not saved: when the active consumer was last seen waiting, and since when it is silent.
         self.seen_ms = self.suspected_ms = 0
+        self._weight = 0  # bytes of names
+
+    def __del__(self) -> None:
+        allocation.used -= self._weight
+
+    def _name(self, name: bytes, old: bytes) -> bytes:
+        """*name*, which takes the place of *old*, and is counted: nobody else may have it."""
+        change = len(name) - len(old)
+        self._weight += change
+        allocation.used += change
+        return name
 
     def limits_pending(self) -> bool:
         """Whether only so many entries may be pending."""
@@ -168,11 +181,13 @@ class GroupPolicy:
             if not any(self.backoff_ms):
                 self.backoff_ms = ()
         elif word == DEADLETTER:
-            self.dead_letter = value
+            self.dead_letter = self._name(value, self.dead_letter)
         elif word == FIRST:
             return self.redelivered.add(value.split())
         elif word == ORDERBY:
-            self.order_by = value
+            if len(value) > LONGEST_FIELD:
+                return False
+            self.order_by = self._name(value, self.order_by)
         elif word in FLAGS and value.lower() in YES_OR_NO:
             setattr(self, FLAGS[word], YES_OR_NO[value.lower()])
         else:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from storage import allocation
 from storage.errors import Corrupt
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
@@ -33,7 +34,9 @@ class SideData:
     key and of its groups.
     """
 
-    __slots__ = ("_asked", "_asked_of_group", "_found", "_found_of_group", "_group", "_values")
+    __slots__ = (
+        "_asked", "_asked_of_group", "_found", "_found_of_group", "_group", "_values", "_weight",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._values: dict[tuple[bytes, bytes | None], Any] = {}
@@ -42,6 +45,17 @@ class SideData:
         self._group: bytes | None = None
         self._asked_of_group: SideKind | None = None
         self._found_of_group: Any = None
+        self._weight = 0  # bytes of kinds that nobody knows here; the others count themselves
+
+    def __del__(self) -> None:
+        allocation.used -= self._weight
+
+    def _weigh(self, value: Any, sign: int) -> None:
+        """*value* comes (1) or goes (-1)."""
+        if type(value) is bytes:
+            change = sign * allocation.of_bytes(value)
+            self._weight += change
+            allocation.used += change
 
     def _forget_asked(self) -> None:
         """What was asked for last may have another value now."""
@@ -64,13 +78,18 @@ class SideData:
         return self._found
 
     def set(self, kind: SideKind, value: Any, group: bytes | None = None) -> None:
-        self._values[kind.name, group] = value
+        place = (kind.name, group)
+        self._weigh(self._values.get(place), -1)
+        self._weigh(value, 1)
+        self._values[place] = value
         self._forget_asked()
 
     def discard(self, kind: SideKind, group: bytes | None = None) -> bool:
         """Forget the value. False if there was none."""
         self._forget_asked()
-        return self._values.pop((kind.name, group), None) is not None
+        value = self._values.pop((kind.name, group), None)
+        self._weigh(value, -1)
+        return value is not None
 
     def of_kind(self, kind: SideKind) -> list[tuple[bytes | None, Any]]:
         """The groups (None: the key itself) that have a value of that *kind*, and the values."""
@@ -80,7 +99,7 @@ class SideData:
         """Forget all that belongs to *group*."""
         self._forget_asked()
         for place in [place for place in self._values if place[1] == group]:
-            del self._values[place]
+            self._weigh(self._values.pop(place), -1)
 
     def copy(self) -> SideData:
         copy = SideData()

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from storage.side_data.worded_kind import WordedKind
 from storage.value_type import Words
 
+LONGEST_FIELD = 1024  # bytes of a field's name; so a client cannot make a policy large
 MOST = 2**53  # of a number: ms, entries, bytes
 AGE, LENGTH, BYTES = b"RETAIN-AGE", b"RETAIN-LENGTH", b"RETAIN-BYTES"
 ACKED, COMPACT, MIN_AGE = b"RETAIN-ACKED", b"COMPACT", b"MIN-AGE"
@@ -70,7 +71,7 @@ class StreamPolicy:
             value = value.lower()
             if value not in FLAGS:
                 return False
-        elif word != COMPACT:
+        elif word != COMPACT or len(value) > LONGEST_FIELD:
             return False
         self._said[word] = value
         self._follow()

@@ -16,6 +16,7 @@ from storage.side_data.stream_policy import (
     BYTES,
     COMPACT,
     LENGTH,
+    LONGEST_FIELD,
     MIN_AGE,
     MOST,
     STREAM_POLICY,
@@ -31,6 +32,7 @@ WHAT = {
     LENGTH: f"a number from 0 to {MOST}",
     BYTES: f"bytes from 0 to {MOST}, or a number with b, k, kb, m, mb, g or gb",
     ACKED: "yes or no",
+    COMPACT: f"a name of {LONGEST_FIELD} bytes at most",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from storage import allocation
 from storage.errors import Corrupt
 from storage.rdb.writer import RdbWriter
 from storage.side_data import kinds
@@ -121,3 +122,30 @@ def test_the_same_twice_is_corrupt() -> None:
         writer.string(GROUP_POLICY.dump(group_policy(1)))
     with pytest.raises(Corrupt, match="twice"):
         side_data_in(writer.take())
+
+
+def test_what_a_client_may_make_large_is_counted() -> None:
+    """Once, neither names nor what a later version has saved were in used_memory."""
+    before = allocation.used_bytes()
+    data = SideData()
+    data.set(UnknownKind(b"of-a-later-version"), bytes(100_000))
+    data.set(GROUP_POLICY, group_policy(1, bytes(50_000)), b"group")
+    assert allocation.used_bytes() - before >= 150_000
+    data.set(UnknownKind(b"of-a-later-version"), bytes(10_000))
+    data.group_gone(b"group")
+    assert 10_000 <= allocation.used_bytes() - before < 11_000
+    copy = data.copy()
+    assert allocation.used_bytes() - before >= 20_000
+    assert copy.discard(UnknownKind(b"of-a-later-version"))
+    del data
+    assert allocation.used_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("policy", "word"), [(GroupPolicy(), b"ORDERBY"), (StreamPolicy(), b"COMPACT")]
+)
+def test_a_field_has_a_name_of_1024_bytes_at_most(
+    policy: GroupPolicy | StreamPolicy, word: bytes
+) -> None:
+    assert policy.set(word, bytes(1024))
+    assert not policy.set(word, bytes(1025))

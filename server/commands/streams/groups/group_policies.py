@@ -29,6 +29,7 @@ from storage.side_data.group_policy import (
     FIRST,
     FLAGS,
     GROUP_POLICY,
+    LONGEST_FIELD,
     MOST,
     MOST_WAITS,
     NUMBERS,
@@ -61,6 +62,8 @@ def _bad_value(word: bytes) -> ErrorReply:
         return ErrorReply("ERR", f"{word.decode()} takes {what}")
     if word == ACTIVE:
         return ErrorReply("ERR", "ACTIVE takes 0 (all consumers) or 1")
+    if word == ORDERBY:
+        return ErrorReply("ERR", f"ORDERBY takes a name of {LONGEST_FIELD} bytes at most")
     what = f"a number from 0 to {MOST}" if word in NUMBERS else "yes or no"
     return ErrorReply("ERR", f"{word.decode()} takes {what}")
 
