@@ -14,7 +14,8 @@ from storage.rax.rax import Rax
 from storage.stream import stream_id
 
 BYTES = 100  # that each takes, about
-LONGEST = 20  # digits of a time
+LONGEST = 20  # characters of a time, its sign included
+EARLIEST, LATEST = -(2**63), 2**63 - 1  # what a pending entry may have as its time
 
 
 class Redeliveries:
@@ -62,7 +63,8 @@ class Redeliveries:
     def add(self, words: list[bytes], pel: Rax | None = None) -> bool:
         """Note what the *words* say, of entries in *pel*; without *pel*, of all.
 
-        False if a word is malformed, or an id comes twice.
+        False if a word is malformed, or an id comes twice. A time of more than 64 bits is no time:
+        who makes a dead letter takes it for a C number.
         """
         if len(words) % 2:
             return False
@@ -71,9 +73,13 @@ class Redeliveries:
                 key = stream_id.parse_id(text).key()
             except BadStreamId:
                 return False
-            is_number = time.removeprefix(b"-").isdigit() and len(time) <= LONGEST
-            if not is_number or self._times.find(key) is not None:
+            if not _is_time(time) or self._times.find(key) is not None:
                 return False
             if pel is None or pel.find(key) is not None:
                 self._times.insert(key, int(time))
         return True
+
+
+def _is_time(text: bytes) -> bool:
+    is_number = text.removeprefix(b"-").isdigit() and len(text) <= LONGEST
+    return is_number and EARLIEST <= int(text) <= LATEST

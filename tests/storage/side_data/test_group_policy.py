@@ -69,6 +69,10 @@ def test_a_policy_is_what_its_words_and_its_bytes_say(pairs: list[tuple[bytes, b
         (b"PAUSED", b"maybe"),
         (b"FIRST", b"1-1"),
         (b"FIRST", b"1-1 5 1-1 6"),
+        (b"FIRST", b"1-1 99999999999999999999"),
+        (b"FIRST", b"1-1 %d" % 2**63),
+        (b"FIRST", b"1-1 -%d" % (2**63 + 1)),
+        (b"FIRST", b"1-1 --5"),
         (b"visibility", b"1"),
         (b"NOSUCHWORD", b"1"),
     ],
@@ -77,6 +81,14 @@ def test_a_bad_value_is_refused(word: bytes, value: bytes) -> None:
     policy = policy_of((b"VISIBILITY", b"7"))
     assert not policy.set(word, value)
     assert policy.words() == [b"VISIBILITY", b"7"]
+
+
+@pytest.mark.parametrize("time", [-(2**63), -1, 0, 2**63 - 1])
+def test_a_first_delivery_may_be_at_any_time_that_a_pending_entry_may_have(time: int) -> None:
+    """A client may have said it, by XCLAIM TIME of long ago; so may a file of Redis."""
+    policy = policy_of((b"MAXDELIVERIES", b"3"))
+    policy.redelivered.note(StreamId(1, 2).key(), 1, time, True)
+    assert loaded(GROUP_POLICY.dump(policy)).redelivered.first(StreamId(1, 2).key()) == time
 
 
 def test_the_last_wait_is_for_all_deliveries_after_it_but_the_dead_wait_for_nothing() -> None:

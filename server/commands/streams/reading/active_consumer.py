@@ -15,7 +15,7 @@ from server.commands.streams.groups import group_steps
 from server.commands.streams.reading.delivery import Delivery
 from server.commands.streams.reading.waiting_readers import waits_as
 from server.dispatch.call import Call
-from storage.side_data.group_policy import GroupPolicy
+from storage.side_data.group_policy import MOST, GroupPolicy
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import NOBODY
 from storage.stream.stream_id import MAX, ZERO
@@ -87,7 +87,8 @@ def _take_over(
 ) -> None:
     """Let *consumer* be active. What others have is released: it comes first, in its order."""
     policy.active_consumer = consumer
-    policy.fence = max(policy.fence + 1, call.now_ms)
+    # Only a forged payload comes near MOST, beyond which no file and no log could be read again.
+    policy.fence = min(max(policy.fence + 1, call.now_ms), MOST)
     policy.seen_ms = policy.suspected_ms = 0
     fence = b"%d" % policy.fence
     log = (b"XGROUP", b"CFGSET", key, name, b"ACTIVECONSUMER", consumer, b"FENCE", fence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.commands.streams.reading import active_consumer, waiting_readers
+from storage.side_data.group_policy import GROUP_POLICY, MOST
 from tests.server.commands.streams.test_group_policies import given, pending
 
 READ = "XREADGROUP GROUP g {} COUNT 1 WITHFENCE STREAMS s >"
@@ -197,6 +198,14 @@ def test_turns_are_saved(queue):
     assert queue.send_line("XGROUP CFGGET t g") == queue.send_line("XGROUP CFGGET s g")
     line = "XREADGROUP GROUP g bob COUNT 1 WITHFENCE STREAMS t >"
     assert queue.send_line(line) is None
+
+
+def test_the_greatest_number_that_a_payload_may_have_grows_no_more(queue):
+    """Once, what was saved after the next turn could not be loaded, nor the log be replayed."""
+    queue.state.databases[0].side[b"s"].get(GROUP_POLICY, b"g").fence = MOST
+    queue.send_line("XGROUP DELCONSUMER s g ann")
+    assert fence(queue.send_line(READ.format("bob"))) == MOST
+    assert queue.send("RESTORE", "t", "0", queue.send_line("DUMP s")) == b"OK"
 
 
 def test_the_number_is_null_where_there_is_none(queue):
