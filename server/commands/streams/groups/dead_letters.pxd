@@ -30,6 +30,9 @@ cdef list _letter(
     bytes key, bytes name, ConsumerGroup group, StreamId entry_id, Pending pending, list fields,
     bytes reason
 )
+@cython.locals(names=list, size=Py_ssize_t)
+cdef bint _fits(list fields) except -1
+cdef bint _send(Call call, bytes key, Stream target, list letter) except -1
 cdef Stream _target(Call call, bytes key)
 @cython.locals(entry_id=StreamId, entry=StreamIterator)
 cdef bint _bury(

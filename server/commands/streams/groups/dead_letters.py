@@ -6,21 +6,24 @@
 A dead letter has the fields of the entry, and after them those of its origin, in this order. To
 move is one step: the dead letter is added and the entry acknowledged in one transaction of the log,
 whose words every Redis knows. stream_redrives.py sends dead letters back.
+
+An entry that would be too large with the fields of its origin goes without them.
 """
 
 from __future__ import annotations
 
 from server.commands.streams.groups import group_steps
 from server.dispatch.call import Call
-from storage.errors import WrongType
+from storage.errors import TooLarge, WrongType
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import Pending
-from storage.stream.stream import Stream
+from storage.stream.stream import MAX_ENTRY_SIZE, Stream
 from storage.stream.stream_id import StreamId
 
 DELIVERIES, FATAL = b"deliveries", b"fatal"  # reasons
+BESIDE = 16  # bytes of a word in a stream besides its own, or more
 FIELDS = (
     b"dead-stream",
     b"dead-id",
@@ -46,8 +49,8 @@ def bury(
     Unless *wakes* is False, those who wait for room in the group are woken.
     They stay as they are if there are no dead letters, or their stream is no stream any more, or
     full, or has become this very one, by COPY or RENAME; and so does one that was delivered anew
-    since, by XGROUP SETID. Those that are not in the stream any more are acknowledged in any case.
-    O(log N) for each.
+    since, by XGROUP SETID, or is too large to be added. Those that are not in the stream any more
+    are acknowledged in any case. O(log N) for each.
     """
     policy = group_steps.policy_of(call, key, name)
     stream = call.db.peek(key)
@@ -96,11 +99,9 @@ def bury_expired(
         entry = stream.range(entry_id, entry_id)
         if (pending is None and entry_id <= group.last_id) or not entry.next():
             continue
-        if target.is_full():
-            return
         letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
-        put(call, policy.dead_letter, target, letter)
-        group.dead_lettered += 1
+        if _send(call, policy.dead_letter, target, letter):
+            group.dead_lettered += 1
 
 
 def _letter(
@@ -112,7 +113,10 @@ def _letter(
     fields: list[bytes],
     reason: bytes,
 ) -> list[bytes]:
-    """The fields of a dead letter; *pending* is None for one that was never delivered."""
+    """The fields of a dead letter; *pending* is None for one that was never delivered.
+
+    Without those of its origin, if it would be too large with them.
+    """
     owner = None if pending is None else group.owner(pending)
     count = 0 if pending is None else pendings.count_of(pending)
     first_ms = 0 if pending is None else group.first_delivery(pending)
@@ -124,7 +128,25 @@ def _letter(
     letter = list(fields)
     for field, value in zip(FIELDS, values, strict=True):
         letter += (field, value)
-    return letter
+    return letter if _fits(letter) else fields
+
+
+def _fits(fields: list[bytes]) -> bool:
+    """Whether a stream takes an entry of these fields. A node may have their names twice."""
+    names = fields[::2]
+    size = sum(map(len, fields)) + sum(map(len, names))
+    return size + BESIDE * (len(fields) + len(names)) <= MAX_ENTRY_SIZE
+
+
+def _send(call: Call, key: bytes, target: Stream, letter: list[bytes]) -> bool:
+    """Add a dead letter to *target*, at *key*. False, and nothing is changed, if it takes none."""
+    if target.is_full() or not _fits(letter):
+        return False
+    try:
+        put(call, key, target, letter)
+    except TooLarge:  # for the last node, whose size nothing but 1 GiB limits
+        return False
+    return True
 
 
 def _target(call: Call, key: bytes) -> Stream | None:
@@ -152,14 +174,15 @@ def _bury(
     target: Stream | None,
     reason: bytes,
 ) -> bool:
-    """Move one entry; if it has been deleted, only acknowledge it. False if *target* is full."""
+    """Move one entry; if it has been deleted, only acknowledge it. False if *target* takes none."""
     entry_id = pendings.id_of(pending)
     entry = stream.range(entry_id, entry_id)
     if entry.next():
         if target is None or target.is_full():
             return False
         letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
-        put(call, dead_key, target, letter)
+        if not _send(call, dead_key, target, letter):
+            return False
         group.dead_lettered += 1
     group.ack(entry_id)
     call.db.group_changed(key, None, changes=1, log=(b"XACK", key, name, entry_id.encode()))

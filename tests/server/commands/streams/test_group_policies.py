@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from server.commands.streams.groups import stream_redrives
+from server.commands.streams.groups import dead_letters, stream_redrives
 from server.config.parameters import Config
 from server.parts.persistence.log_commands import CommandPieces
+from server.process import build
 from storage.errors import Corrupt
+from storage.listpack import listpack
 from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
 from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
@@ -566,6 +568,61 @@ def test_what_was_passed_before_there_was_a_policy_leaves_the_group_by_it(queue)
     queue.send_line("XGROUP CFGSET s g VISIBILITY 1000")
     queue.send_line(READ.format("ann"))
     assert list(pending(queue)) == [3]
+
+
+class TestTooLarge:
+    """A dead letter has some fields more than its entry, and an entry has at most 1 GiB."""
+
+    @pytest.fixture
+    def queue(self, queue):
+        queue.send_line(
+            "XGROUP CFGSET s g VISIBILITY 1000 MAXDELIVERIES 1 DEADLETTER dead MKSTREAM"
+        )
+        return queue
+
+    @pytest.mark.parametrize("line", [
+        READ.format("bob"), "XNACK s g FATAL IDS 3 1-0 2-0 3-0", "XAUTOCLAIM s g bob 0 0",
+    ])  # fmt: skip
+    def test_without_the_fields_of_its_origin_it_moves(self, queue, monkeypatch, line):
+        """Once, the group answered each request with an error from then on."""
+        monkeypatch.setattr(dead_letters, "MAX_ENTRY_SIZE", 200)
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        assert not str(queue.send_line(line)).startswith("-")
+        assert pending(queue) == {}
+        assert entries(queue, "dead") == [{b"job": b"%d" % ms} for ms in (1, 2, 3)]
+        assert queue.send_line("XREDRIVE dead") == 0
+
+    def test_the_others_have_them(self, queue, monkeypatch):
+        monkeypatch.setattr(dead_letters, "MAX_ENTRY_SIZE", 1000)
+        queue.send("XADD", "s", "4-0", "job", "x" * 500)
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        queue.send_line(READ.format("bob"))
+        letters = entries(queue, "dead")
+        assert [len(letter) for letter in letters] == [9, 9, 9, 1]
+
+    def test_one_that_cannot_be_added_at_all_stays_pending(self, queue, monkeypatch):
+        monkeypatch.setattr(dead_letters, "MAX_ENTRY_SIZE", 1)
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        queue.send_line("XADD s 4-0 job 4")
+        assert given(queue.send_line(READ.format("bob"))) == [4]
+        assert sorted(pending(queue)) == [1, 2, 3, 4]
+        assert queue.send_line("XLEN dead") == 0
+
+    @pytest.mark.skipif(build.compiled(), reason="the limit is a C number")
+    def test_nor_does_a_node_of_dead_letters_become_too_large(self, queue, monkeypatch):
+        queue.send_line("CONFIG SET stream-node-max-bytes 0")
+        queue.send_line("XADD dead 1-0 a b")
+        queue.send_line(READ.format("ann"))
+        queue.advance(1000)
+        monkeypatch.setattr(listpack, "LIMIT", 100)
+        assert queue.send_line(READ.format("bob")) is None
+        assert sorted(pending(queue)) == [1, 2, 3]
+        monkeypatch.undo()
+        queue.send_line(READ.format("bob"))
+        assert queue.send_line("XLEN dead") == 4
 
 
 class TestFirstDeliveries:

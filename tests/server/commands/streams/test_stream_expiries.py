@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.commands.streams.adding import stream_expiries
+from server.commands.streams.groups import dead_letters
 from server.commands.streams.reading import group_serving
 from storage.side_data.schedule import SCHEDULE
 from tests.server.conftest import NOTHING, START_MS
@@ -230,6 +231,17 @@ class TestDeadLetters:
         queue.send_line("XADD s EXPIRE 100 * n 1")
         queue.advance(100)
         assert values(queue) == []
+
+    @pytest.mark.parametrize(("most", "copies"), [(200, [b"1", b"2"]), (1, [])])
+    def test_it_goes_if_its_letter_would_be_too_large(self, queue, monkeypatch, most, copies):
+        """Once, that ended the server. Without the fields of its origin it may not be too large."""
+        monkeypatch.setattr(dead_letters, "MAX_ENTRY_SIZE", most)
+        queue.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")
+        for number in (1, 2):
+            queue.send("XADD", "s", "EXPIRE", 100, "*", "n", number)
+        queue.advance(100)
+        assert values(queue) == []
+        assert letters(queue) == [(value, {}) for value in copies]
 
     def test_a_letter_can_be_sent_back(self, queue):
         queue.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")
