@@ -44,6 +44,7 @@ from storage.value_type import Words
 NEVER = deadlines.NEVER  # a time that does not come
 LATEST_MS = 2**53  # that an entry may be due at
 MOST_NUMBERS = 2**53
+LONGEST_ZONE = 64  # bytes of a name; the longest has 32. Each part of it is looked for in the last
 _NEVER, _LATEST_MS, _MOST_NUMBERS = NEVER, LATEST_MS, MOST_NUMBERS  # as C numbers
 OBJECT = 240  # bytes of a schedule, compiled, without the nodes of its trees
 PLACE = 96  # bytes that a tree takes for each of its keys, if their times are scattered
@@ -351,6 +352,8 @@ def _read_job(reader: RdbReader) -> Job:
     unpacked(fields)
     if every_ms > _LATEST_MS or (next_ms > _LATEST_MS and next_ms != _NEVER):
         raise Corrupt("a job that runs beyond all time")
+    if len(zone) > LONGEST_ZONE:
+        raise Corrupt("a job in a time zone of no such name")
     return Job(name, every_ms, cron, zone, next_ms, fields)
 
 

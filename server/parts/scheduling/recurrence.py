@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from storage.side_data.schedule import LATEST_MS, NEVER, Job
+from storage.side_data.schedule import LATEST_MS, LONGEST_ZONE, NEVER, Job
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
 LONGEST = 256  # characters of an expression
 LATEST_S = 250_000_000_000  # datetime ends with the year 9999
+NO_ZONE = "there is no such time zone"
 
 
 class BadTime(ValueError):
@@ -47,7 +48,7 @@ def next_of_cron(cron: bytes, zone: bytes, now_ms: int) -> int:
     """
     from datetime import datetime  # noqa: PLC0415  (few servers need these)
 
-    from cronsim import CronSim, CronSimError  # noqa: PLC0415
+    from cronsim import CronSim  # noqa: PLC0415
 
     if len(cron) > LONGEST or now_ms // 1000 > LATEST_S:
         raise BadTime("the cron expression means nothing")
@@ -56,7 +57,9 @@ def next_of_cron(cron: bytes, zone: bytes, now_ms: int) -> int:
         found = next(CronSim(cron.decode("ascii"), begin))
     except StopIteration:
         return NEVER
-    except (CronSimError, ValueError, AssertionError, OverflowError):
+    except MemoryError:
+        raise
+    except Exception:  # whatever it is, the expression is to blame
         raise BadTime("the cron expression means nothing") from None
     return int(found.timestamp()) * 1000
 
@@ -65,7 +68,11 @@ def _zone(name: bytes) -> tzinfo:
     from datetime import UTC  # noqa: PLC0415  (few servers need these)
     from zoneinfo import ZoneInfo  # noqa: PLC0415
 
+    if len(name) > LONGEST_ZONE:
+        raise BadTime(NO_ZONE)
     try:
         return ZoneInfo(name.decode("ascii")) if name else UTC
-    except (KeyError, ValueError, OSError):  # unknown, no name at all, or a folder
-        raise BadTime("there is no such time zone") from None
+    except MemoryError:
+        raise
+    except Exception:  # unknown, no name at all, a folder, no zone's file
+        raise BadTime(NO_ZONE) from None

@@ -18,6 +18,7 @@ from server.table.command import Flags, command
 from server.table.keys import ACCESS, DELETE, RO, RW, UPDATE, KeyRange
 from storage.side_data.schedule import (
     LATEST_MS,
+    LONGEST_ZONE,
     NEVER,
     Job,
     expire_words,
@@ -33,6 +34,7 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
 BAD_EVERY = ErrorReply("ERR", f"EVERY takes milliseconds from 1 to {LATEST_MS}")
 BAD_NEXT = ErrorReply("ERR", f"NEXT takes unix time in milliseconds from 0 to {LATEST_MS}")
 BAD_DEADLINE = ErrorReply("ERR", f"XEXPIREAT takes milliseconds from 0 to {LATEST_MS}")
+BAD_ZONE = ErrorReply("ERR", recurrence.NO_ZONE)
 NEVER_TRUE = ErrorReply("ERR", "the cron expression never comes true")
 ZONE_WITHOUT_CRON = ErrorReply("ERR", "TZ is the time zone of a CRON expression")
 
@@ -167,6 +169,8 @@ def _take_times(call: Call, args: Args) -> tuple[Job, int]:
             cron = args.take()
         elif not zone and args.skip(b"TZ"):
             zone = args.take()
+            if len(zone) > LONGEST_ZONE:  # also of the log: it could not be saved
+                raise BAD_ZONE
         elif not expire_ms and args.skip(b"EXPIRE"):
             expire_ms = add_options.expiry_of(args.take())
         elif next_ms < 0 and args.skip(b"NEXT"):

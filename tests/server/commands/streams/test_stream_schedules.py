@@ -10,7 +10,15 @@ import pytest
 from server.parts.persistence.log_commands import CommandPieces
 from storage import allocation, payload
 from storage.errors import Corrupt
-from storage.side_data.schedule import NEVER, SCHEDULE, Job, Schedule, packed, read
+from storage.side_data.schedule import (
+    LONGEST_ZONE,
+    NEVER,
+    SCHEDULE,
+    Job,
+    Schedule,
+    packed,
+    read,
+)
 from storage.side_data.side_data import SideData
 from storage.stream.stream_id import StreamId
 from tests.server.conftest import NOTHING, START_MS
@@ -356,6 +364,10 @@ class TestJobs:
                 "there is no such time zone",
             ),
             (["CRON", "* * * * *", "TZ", "Europe", "*", "a", "b"], "there is no such time zone"),
+            (
+                ["CRON", "* * * * *", "TZ", "Europe/" + "x/" * 2000 + "a", "*", "a", "b"],
+                "there is no such time zone",
+            ),
         ],
     )
     def test_refusals(self, server, words, error):
@@ -644,6 +656,19 @@ class TestFiles:
                 except Corrupt:
                     continue
                 read(SCHEDULE.dump(made))
+
+    def test_a_job_in_a_zone_of_too_long_a_name_is_corrupt(self, server):
+        """Once, such a payload of RESTORE ended the server when the job was due, at each start."""
+        made, zone = Schedule(), b"Europe/" + b"x/" * 29  # 65 bytes
+        for name in (zone[:LONGEST_ZONE], zone):
+            made.put(Job(b"j", 0, b"* * * * *", name, 1, packed([b"x", b"y"], 0)))
+            if name is not zone:
+                assert read(SCHEDULE.dump(made)).jobs[b"j"].zone == name
+        with pytest.raises(Corrupt):
+            read(SCHEDULE.dump(made))
+        words = [b"XSCHEDULE", b"s", b"j", b"CRON", b"* * * * *", b"TZ", zone, b"NEXT", b"1"]
+        server.dispatcher.replaying.apply(server.owner.client, [*words, b"*", b"a", b"b"])
+        assert side(server) is None
 
     def test_commands_make_the_same_again(self, server, make_server):
         for delay in (5, 15, 25, 35):
