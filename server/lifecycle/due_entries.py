@@ -44,6 +44,7 @@ class DueEntries:
         self._call = Call(self._state, dispatcher)  # as if a command did it
         self._has_room = True  # within maxmemory
         self._monotonic_s = monotonic_s
+        self._until_s = 0.0  # when the slice of time is over
 
     @property
     def may_run(self) -> bool:
@@ -59,15 +60,18 @@ class DueEntries:
         """Add what is due by *upto_ms*, for a slice of time. Whether that was all that may be."""
         if not self.may_run:
             return True
-        until_s = self._monotonic_s() + SLICE_S
+        self._until_s = self._monotonic_s() + SLICE_S
         while (first := self._agenda.first()) is not None and first[0] <= upto_ms:
             try:
                 self._add_some(first[1], first[2], upto_ms)
             except Exception as error:
                 raise ServerFault("scheduled entries were not added") from error
-            if self._monotonic_s() >= until_s:
+            if self._is_time_up():
                 return False
         return True
+
+    def _is_time_up(self) -> bool:
+        return self._monotonic_s() >= self._until_s
 
     def _add_some(self, db_index: int, key: bytes, upto_ms: int) -> None:
         """Add a batch of what is due for one key, and remove one of what has expired."""
@@ -110,6 +114,8 @@ class DueEntries:
                 done.append(entry_id.encode())
             elif job is not None:
                 self._run_job(key, stream, schedule, job)
+                if self._is_time_up():  # it may take a ms to say when such a job runs next
+                    break
             else:
                 break
         if done:

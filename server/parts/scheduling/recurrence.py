@@ -9,15 +9,19 @@ see docs/queues.md. It is loaded when the first expression comes.
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from storage.side_data.schedule import LATEST_MS, LONGEST_ZONE, NEVER, Job
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
+    from datetime import date, tzinfo
+
+    from cronsim import CronSim
 
 LONGEST = 256  # characters of an expression
 LATEST_S = 250_000_000_000  # datetime ends with the year 9999
+REMEMBERED = 256  # answers; jobs of one expression are often due at once
 NO_ZONE = "there is no such time zone"
 
 
@@ -44,17 +48,26 @@ def next_run(job: Job, now_ms: int) -> int:
 def next_of_cron(cron: bytes, zone: bytes, now_ms: int) -> int:
     """The first moment after *now_ms* of that expression; NEVER: there is none in 50 years.
 
-    Raises BadTime. It may take some ms for an expression that seldom holds.
+    Raises BadTime. It may take some ms for an expression that holds on one day in many years.
     """
+    now_s = now_ms // 1000
+    if len(cron) > LONGEST or now_s > LATEST_S:
+        raise BadTime("the cron expression means nothing")
+    return _next_of_cron(cron, zone, now_s)
+
+
+@lru_cache(REMEMBERED)
+def _next_of_cron(cron: bytes, zone: bytes, now_s: int) -> int:
     from datetime import datetime  # noqa: PLC0415  (few servers need these)
 
     from cronsim import CronSim  # noqa: PLC0415
 
-    if len(cron) > LONGEST or now_ms // 1000 > LATEST_S:
-        raise BadTime("the cron expression means nothing")
-    begin = datetime.fromtimestamp(now_ms // 1000, _zone(zone))
+    begin = datetime.fromtimestamp(now_s, _zone(zone))
     try:
-        found = next(CronSim(cron.decode("ascii"), begin))
+        times = CronSim(cron.decode("ascii"), begin)
+        if not _has_days(times):
+            return NEVER
+        found = next(times)
     except StopIteration:
         return NEVER
     except MemoryError:
@@ -62,6 +75,37 @@ def next_of_cron(cron: bytes, zone: bytes, now_ms: int) -> int:
     except Exception:  # whatever it is, the expression is to blame
         raise BadTime("the cron expression means nothing") from None
     return int(found.timestamp()) * 1000
+
+
+def _has_days(times: CronSim) -> bool:
+    """Whether it holds on a day of any year. *times* would look at each day of 50 years.
+
+    On which days of a month is a matter of its length and of its first day of the week alone.
+    """
+    lengths = {length for month, length in _LENGTHS if month in times.months}
+    return any(
+        times.match_day(first.replace(day=day))
+        for first, length in _kinds_of_months()
+        if length in lengths
+        for day in range(1, length + 1)
+    )
+
+
+_LENGTHS = (
+    (1, 31), (2, 28), (2, 29), (3, 31), (4, 30), (5, 31), (6, 30), (7, 31), (8, 31), (9, 30),
+    (10, 31), (11, 30), (12, 31),
+)  # fmt: skip
+
+
+@cache
+def _kinds_of_months() -> tuple[tuple[date, int], ...]:
+    """The first day of a month of each kind, and its length."""
+    from calendar import monthrange  # noqa: PLC0415  (few servers need these)
+    from datetime import date  # noqa: PLC0415
+
+    months = [(year, month) for year in range(2000, 2028) for month in range(1, 13)]
+    kinds = {monthrange(year, month): date(year, month, 1) for year, month in months}
+    return tuple((first, length) for (_, length), first in kinds.items())
 
 
 def _zone(name: bytes) -> tzinfo:
