@@ -10,6 +10,9 @@
     5. Beyond maxmemory, with nothing to evict, the run of a job is left out. What was scheduled
        before is added: it takes about the same memory in the stream.
     6. After SLICE_S the rest waits for the next turn of the loop: first others are served.
+    7. If a bug keeps something from being added, and nothing was changed by then, it is reported,
+       and the key is left alone until its schedule changes. Else the server would end, and again
+       after each start.
 
 None of this is done while writes are refused or held back, data are loaded, or a script is
 suspended; nor on a replica, which is sent what its primary does. It is due all the same, and comes
@@ -24,6 +27,7 @@ from server.commands.streams.adding import stream_expiries
 from server.dispatch.call import Call
 from server.dispatch.dispatcher import Dispatcher
 from server.parts.scheduling import recurrence
+from server.process import faults
 from server.process.faults import ServerFault
 from storage.errors import TooLarge, WrongType
 from storage.keyspace.keyspace import Keyspace
@@ -84,12 +88,12 @@ class DueEntries:
             self._agenda.skip(db_index, key)
         else:
             self._begin(db, key, upto_ms)
-            self._add_batch(db, key, stream, schedule, upto_ms)
-            stream_expiries.settle(self._call, key, BATCH)
+            is_well = self._add_batch(db, key, stream, schedule, upto_ms)
+            is_well = self._settle(key) and is_well
             for words in state.events.logged or ():
                 state.propagation.add(db_index, list(words))
             state.events.logged = None
-            if stream.is_full() and schedule.first_added() <= upto_ms:
+            if not is_well or (stream.is_full() and schedule.first_added() <= upto_ms):
                 self._agenda.skip(db_index, key)
         if state.propagation.ops:
             state.propagation.deliver()
@@ -102,30 +106,64 @@ class DueEntries:
 
     def _add_batch(
         self, db: Keyspace, key: bytes, stream: Stream, schedule: Schedule, upto_ms: int
-    ) -> None:
+    ) -> bool:
+        """Add them. False if one could not be added, by a bug."""
         done: list[bytes] = []
+        is_well, is_more = True, True
         for _ in range(BATCH):
-            if stream.is_full():
-                break
-            entry_id, job = schedule.first_entry(upto_ms), schedule.first_job(upto_ms)
-            if entry_id is not None and (job is None or entry_id.ms <= job.next_ms):
-                self._add(key, stream, schedule, entry_id.ms, schedule.fields_of(entry_id))
-                schedule.discard(entry_id)
-                done.append(entry_id.encode())
-            elif job is not None:
-                self._run_job(key, stream, schedule, job)
-                if self._is_time_up():  # it may take a ms to say when such a job runs next
-                    break
-            else:
+            changes = self._state.events.changes
+            try:
+                is_more = self._add_next(key, stream, schedule, upto_ms, done)
+            except Exception as error:
+                self._report(error, changes)
+                is_well = False
+            if not (is_well and is_more):
                 break
         if done:
             db.group_changed(key, None, changes=0, log=[b"XUNSCHEDULE", key, *done])
         self._agenda.note(db.index, key)
+        return is_well
+
+    def _add_next(
+        self, key: bytes, stream: Stream, schedule: Schedule, upto_ms: int, done: list[bytes]
+    ) -> bool:
+        """Add what is due first; *done* gets its id in the schedule. False if that is enough."""
+        if stream.is_full():
+            return False
+        entry_id, job = schedule.first_entry(upto_ms), schedule.first_job(upto_ms)
+        if entry_id is not None and (job is None or entry_id.ms <= job.next_ms):
+            self._add(key, stream, schedule, entry_id.ms, schedule.fields_of(entry_id))
+            schedule.discard(entry_id)
+            done.append(entry_id.encode())
+            return True
+        if job is None:
+            return False
+        self._run_job(key, stream, schedule, job)
+        return not self._is_time_up()  # it may have taken a ms to say when the job runs next
+
+    def _settle(self, key: bytes) -> bool:
+        """Remove some of what has expired. False if a bug has kept it there."""
+        changes = self._state.events.changes
+        try:
+            stream_expiries.settle(self._call, key, BATCH)
+        except Exception as error:
+            self._report(error, changes)
+            return False
+        return True
+
+    def _report(self, error: Exception, changes: int) -> None:
+        """Report *error*. Raises it if something was changed by then: more *changes* are counted.
+
+        What has come of an allocation that failed nobody knows.
+        """
+        if isinstance(error, MemoryError) or changes != self._state.events.changes:
+            raise error
+        faults.report("what is scheduled", error)
 
     def _run_job(self, key: bytes, stream: Stream, schedule: Schedule, job: Job) -> None:
+        next_ms = recurrence.next_run(job, self._state.events.clock.now_ms)
         if self._has_room:
             self._add(key, stream, schedule, job.next_ms, job.fields)
-        next_ms = recurrence.next_run(job, self._state.events.clock.now_ms)
         schedule.move(job, next_ms)
         log = [b"XSCHEDULE", key, job.name, b"NEXT", b"%d" % next_ms]
         self._call.db.group_changed(key, None, changes=0, log=log)

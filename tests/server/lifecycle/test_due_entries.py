@@ -1,10 +1,16 @@
-"""Scheduled entries and jobs: how long others wait for them."""
+"""Scheduled entries and jobs: how long others wait for them, and what follows from a bug."""
 
 from __future__ import annotations
 
 import pytest
 
+from server.commands.streams.adding import stream_expiries
+from server.commands.streams.groups import dead_letters
 from server.lifecycle.due_entries import DueEntries
+from server.parts.scheduling import recurrence
+from server.process import build
+from server.process.faults import ServerFault
+from storage.stream.deletions import Deletion
 
 
 class Watch:
@@ -51,3 +57,98 @@ def test_entries_are_added_32_at_a_time(server, due):
     server.pass_time(1000)
     assert not run(server, due(1))
     assert server.send_line("XLEN s") == 32
+
+
+class Unexpected(Exception):
+    """Of which nobody has reported one before."""
+
+
+@pytest.fixture
+def broken(server, monkeypatch):
+    """The job of the stream s cannot run, by a bug; the stream t is as it should be."""
+
+    def next_run(job, now_ms):
+        if job.name == b"bad":
+            raise Unexpected
+        return now_ms + 1000
+
+    server.send_line("XADD s DELAY 5 * n 1")
+    server.send_line("XSCHEDULE s bad EVERY 10 * n 2")
+    server.send_line("XADD s DELAY 15 * n 3")
+    server.send_line("XADD t DELAY 15 * n 4")
+    server.logged()
+    monkeypatch.setattr(recurrence, "next_run", next_run)
+    return server
+
+
+def test_a_bug_in_what_is_due_of_a_key_is_reported_and_holds_up_no_other_key(broken, caplog):
+    """Once, it ended the server, after each start again."""
+    broken.pass_time(20)
+    broken.turn(broken._travel.catch_up)
+    assert "bug in what is scheduled" in caplog.text
+    assert [broken.send("XLEN", key) for key in "st"] == [1, 1]
+    assert [line.split()[0] for line in broken.logged()] == [b"XADD", b"XUNSCHEDULE"] * 2
+    assert len(broken.state.agenda) == 0
+
+
+def test_the_key_is_looked_at_again_when_its_schedule_has_changed(broken):
+    broken.advance(20)
+    broken.send_line("XUNSCHEDULE s NAMES bad")
+    broken.advance(0)
+    assert broken.send_line("XLEN s") == 2
+
+
+def test_the_server_ends_if_something_was_changed_by_then(server, monkeypatch):
+    def set_deadline(*_):
+        raise Unexpected
+
+    server.send_line("XADD s DELAY 5 EXPIRE 5 * n 1")
+    monkeypatch.setattr(stream_expiries, "set_deadline", set_deadline)
+    with pytest.raises(ServerFault):
+        server.advance(5)
+
+
+@pytest.mark.skipif(build.compiled(), reason="a compiled method stays what it is")
+def test_it_ends_if_entries_that_expire_were_half_deleted(server, monkeypatch):
+    def end(_):
+        raise Unexpected
+
+    server.send_line("XADD s EXPIRE 5 * n 1")
+    monkeypatch.setattr(Deletion, "end", end)
+    with pytest.raises(ServerFault):
+        server.advance(5)
+
+
+def test_it_ends_if_there_was_no_memory(server, monkeypatch):
+    def next_run(*_):
+        raise MemoryError
+
+    server.send_line("XSCHEDULE s job EVERY 10 * n 2")
+    monkeypatch.setattr(recurrence, "next_run", next_run)
+    with pytest.raises(ServerFault):
+        server.advance(10)
+
+
+def test_what_has_expired_goes_even_if_no_letter_can_be_made_of_it(server, monkeypatch, caplog):
+    server.send_line("XGROUP CREATE s g 0 MKSTREAM")
+    server.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")
+    server.send_line("XADD s EXPIRE 5 * n 1")
+    monkeypatch.setattr(dead_letters, "FIELDS", ())  # fewer than values
+    server.advance(5)
+    assert "bug in a dead letter" in caplog.text
+    assert [server.send("XLEN", key) for key in ("s", "dead")] == [0, 0]
+
+
+def test_a_bug_in_what_expires_of_a_key_holds_up_no_other_key(server, monkeypatch, caplog):
+    def settle(call, key, most):
+        if key == b"s":
+            raise Unexpected
+        return expire(call, key, most)
+
+    expire = stream_expiries.settle
+    for key in "st":
+        server.send_line(f"XADD {key} EXPIRE 5 * n 1")
+    monkeypatch.setattr(stream_expiries, "settle", settle)
+    server.advance(5)
+    assert "bug in what is scheduled" in caplog.text
+    assert [server.send("XLEN", key) for key in "st"] == [1, 0]

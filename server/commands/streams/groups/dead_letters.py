@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from server.commands.streams.groups import group_steps
 from server.dispatch.call import Call
+from server.process import faults
 from storage.errors import TooLarge, WrongType
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
@@ -89,6 +90,8 @@ def bury_expired(
     """Add copies of entries to the dead letters of a group that has them pending, or not read yet.
 
     Nothing is done if the group has no dead letters, or they cannot take any. The entries stay.
+    One of which no letter can be made, by a bug, has no copy: else it would end the server, which
+    removes it, now and after each start.
     """
     policy = group_steps.policy_of(call, key, name)
     target = _target(call, policy.dead_letter) if policy and policy.dead_letter else None
@@ -99,7 +102,13 @@ def bury_expired(
         entry = stream.range(entry_id, entry_id)
         if (pending is None and entry_id <= group.last_id) or not entry.next():
             continue
-        letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
+        try:
+            letter = _letter(key, name, group, entry_id, pending, entry.read_fields(), reason)
+        except MemoryError:
+            raise
+        except Exception as error:
+            faults.report("a dead letter", error)
+            continue
         if _send(call, policy.dead_letter, target, letter):
             group.dead_lettered += 1
 
