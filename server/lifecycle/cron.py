@@ -27,7 +27,7 @@ from server.process import memory_reserve
 from server.process.server_clock import NS_A_MS
 from storage.stream import producers
 
-SHARE = 0.25  # of the time between two ticks, for silent consumers
+SHARE = 0.25  # of the time between two ticks, for silent consumers; and for jobs (XSCHEDULE)
 
 
 class Cron:
@@ -92,6 +92,7 @@ class Cron:
         if self._tick_due_s:
             self._state.loop_lag.note(now_s - self._tick_due_s)
         self._tick_due_s = now_s + pause_s
+        self._due.begin(SHARE * pause_s)
         self._set_due_timer()
         self._on_tick()
         self._turn.run(self.run)

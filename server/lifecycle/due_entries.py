@@ -10,7 +10,9 @@
     5. Beyond maxmemory, with nothing to evict, the run of a job is left out. What was scheduled
        before is added: it takes about the same memory in the stream.
     6. After SLICE_S the rest waits for the next turn of the loop: first others are served.
-    7. If a bug keeps something from being added, and nothing was changed by then, it is reported,
+    7. Between two ticks of cron jobs have a share of the time. When it is used up, those that are
+       due wait for the next tick; entries do not.
+    8. If a bug keeps something from being added, and nothing was changed by then, it is reported,
        and the key is left alone until its schedule changes. Else the server would end, and again
        after each start.
 
@@ -21,6 +23,7 @@ later.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from server.commands.streams.adding import stream_expiries
@@ -49,6 +52,8 @@ class DueEntries:
         self._has_room = True  # within maxmemory
         self._monotonic_s = monotonic_s
         self._until_s = 0.0  # when the slice of time is over
+        self._jobs_left_s = math.inf  # how long jobs may still take, until begin() is called
+        self._has_run_job = False
 
     @property
     def may_run(self) -> bool:
@@ -60,17 +65,29 @@ class DueEntries:
         first = self._agenda.first()
         return None if first is None else first[0]
 
+    def begin(self, share_s: float) -> None:
+        """A tick begins: until the next one jobs may take so much time."""
+        self._jobs_left_s = share_s
+        self._agenda.jobs_wait = False
+
     def run(self, upto_ms: int) -> bool:
         """Add what is due by *upto_ms*, for a slice of time. Whether that was all that may be."""
         if not self.may_run:
             return True
-        self._until_s = self._monotonic_s() + SLICE_S
+        now_s = self._monotonic_s()
+        self._until_s = now_s + SLICE_S
+        self._agenda.jobs_wait = self._jobs_left_s <= 0
         while (first := self._agenda.first()) is not None and first[0] <= upto_ms:
+            self._has_run_job = False
             try:
                 self._add_some(first[1], first[2], upto_ms)
             except Exception as error:
                 raise ServerFault("scheduled entries were not added") from error
-            if self._is_time_up():
+            began_s, now_s = now_s, self._monotonic_s()
+            if self._has_run_job:
+                self._jobs_left_s -= now_s - began_s
+                self._agenda.jobs_wait = self._jobs_left_s <= 0
+            if now_s >= self._until_s:
                 return False
         return True
 
@@ -130,7 +147,8 @@ class DueEntries:
         """Add what is due first; *done* gets its id in the schedule. False if that is enough."""
         if stream.is_full():
             return False
-        entry_id, job = schedule.first_entry(upto_ms), schedule.first_job(upto_ms)
+        entry_id = schedule.first_entry(upto_ms)
+        job = None if self._agenda.jobs_wait else schedule.first_job(upto_ms)
         if entry_id is not None and (job is None or entry_id.ms <= job.next_ms):
             self._add(key, stream, schedule, entry_id.ms, schedule.fields_of(entry_id))
             schedule.discard(entry_id)
@@ -138,6 +156,7 @@ class DueEntries:
             return True
         if job is None:
             return False
+        self._has_run_job = True
         self._run_job(key, stream, schedule, job)
         return not self._is_time_up()  # it may have taken a ms to say when the job runs next
 

@@ -92,6 +92,7 @@ class TimeTravel:
         """
         now_ms, passed_ms = self._state.events.clock.now_ms, self._state.clock.passed_ms()
         waits, until_s = self._dispatcher.waits, self._monotonic_s() + SLICE_S
+        self._state.agenda.jobs_wait = False  # as cron has them do until its next tick
         while (due_ms := self._due.first_due()) is not None and due_ms <= now_ms:
             if not self._due.may_run:
                 break

@@ -1,7 +1,8 @@
 """Which key has the entry, or the job, that is due first: of all databases.
 
-The keys of each database are in due_keys.py. So it costs O(log keys) to schedule an entry that is
-due before the key's others, and nothing to schedule another.
+The keys of each database are in due_keys.py, and those that have jobs once more, by these. So it
+costs O(log keys) to schedule an entry that is due before the key's others, nothing to schedule
+another, and nothing to have all jobs wait.
 
 Who adds the entries: server/lifecycle/due_entries.py.
 """
@@ -14,7 +15,7 @@ from server.observe.part import Part
 from server.parts.due_keys import DueKeys
 from server.process.timers import NoTimers, Timers
 from storage.keyspace.keyspace import Keyspace
-from storage.side_data.schedule import NEVER, SCHEDULE, Schedule
+from storage.side_data.schedule import LATEST_MS, NEVER, SCHEDULE, Schedule
 from storage.stream.stream_id import StreamId
 
 
@@ -23,7 +24,9 @@ class Agenda(Part):
 
     def __init__(self, databases: Sequence[Keyspace]) -> None:
         self._databases = databases
-        self._keys: dict[int, DueKeys] = {}  # of the databases that have any
+        self._keys: dict[int, DueKeys] = {}  # of the databases that have any; by all but their jobs
+        self._jobs: dict[int, DueKeys] = {}  # those that have jobs, by these
+        self.jobs_wait = False  # all that are due
         self.timers: Timers = NoTimers()
 
     def __len__(self) -> int:
@@ -39,15 +42,16 @@ class Agenda(Part):
         """The schedule of *key* has changed, has come, or has gone."""
         schedule = self.schedule_of(db_index, key)
         due_ms = NEVER if schedule is None else schedule.first_due()
-        if due_ms == NEVER:
+        if schedule is None or due_ms == NEVER:
             self.skip(db_index, key)
             return
-        keys = self._keys.get(db_index)
-        if keys is None:
-            keys = self._keys[db_index] = DueKeys()
-        was_due_ms = keys.first_ms()
-        keys.put(key, due_ms)
-        if due_ms < was_due_ms:
+        entry_ms, run_ms = _firsts(schedule) if schedule.jobs else (due_ms, NEVER)
+        is_first = _put(self._keys, db_index, key, entry_ms)
+        if run_ms < NEVER:
+            is_first = _put(self._jobs, db_index, key, run_ms) or is_first
+        else:
+            _discard(self._jobs, db_index, key)
+        if is_first:
             self.timers.entries_due(due_ms)
 
     def entries_gone(self, db: Keyspace, key: bytes, ids: Sequence[StreamId]) -> bool:
@@ -79,24 +83,48 @@ class Agenda(Part):
 
     def first(self) -> tuple[int, int, bytes] | None:
         """When the first is due, and of which database and key; None: nothing is scheduled."""
-        dues = [(due, index) for index, keys in self._keys.items() if (due := keys.first())]
+        all_keys = [*self._keys.items(), *(() if self.jobs_wait else self._jobs.items())]
+        dues = [(*due, index) for index, keys in all_keys if (due := keys.first())]
         if not dues:
             return None
-        (due_ms, key), index = min(dues, key=lambda due: (due[0][0], due[1]))
+        due_ms, key, index = min(dues, key=lambda due: (due[0], due[2], due[1]))
         return due_ms, index, key
 
     def skip(self, db_index: int, key: bytes) -> None:
         """Nothing can be added to *key*: forget it until its schedule changes."""
-        keys = self._keys.get(db_index)
-        if keys is not None:
-            keys.discard(key)
-            if not len(keys):
-                del self._keys[db_index]
+        _discard(self._keys, db_index, key)
+        _discard(self._jobs, db_index, key)
 
     def emptied(self, databases: Sequence[Keyspace]) -> None:
         for db in databases:
             self._keys.pop(db.index, None)
+            self._jobs.pop(db.index, None)
         for db in databases:
             if db.index < len(self._databases) and self._databases[db.index] is db:
                 for key in db.side:
                     self.note(db.index, key)
+
+
+def _put(all_keys: dict[int, DueKeys], db_index: int, key: bytes, due_ms: int) -> bool:
+    """Let *key* be due then. Whether that is before all others of its database."""
+    keys = all_keys.get(db_index)
+    if keys is None:
+        keys = all_keys[db_index] = DueKeys()
+    was_due_ms = keys.first_ms()
+    keys.put(key, due_ms)
+    return due_ms < was_due_ms
+
+
+def _discard(all_keys: dict[int, DueKeys], db_index: int, key: bytes) -> None:
+    keys = all_keys.get(db_index)
+    if keys is not None:
+        keys.discard(key)
+        if not len(keys):
+            del all_keys[db_index]
+
+
+def _firsts(schedule: Schedule) -> tuple[int, int]:
+    """When the first entry is due, or expires; and when the first job runs. NEVER: none does."""
+    entry_id, job = schedule.first_entry(LATEST_MS), schedule.first_job(LATEST_MS)
+    entry_ms = NEVER if entry_id is None else entry_id.ms
+    return min(entry_ms, schedule.deadlines.first()), NEVER if job is None else job.next_ms

@@ -170,6 +170,26 @@ def test_many_entries_that_are_due_at_once_are_added_in_slices(server, monkeypat
     assert max(after - before for before, after in pairwise(lengths)) <= 32 * 11
 
 
+def test_jobs_that_have_had_their_share_wait_for_the_next_tick(server):
+    seconds = iter(number / 10_000 for number in range(1_000_000))
+    made = Loop()
+    cron = Cron(server.dispatcher, lambda: next(seconds), lambda due_s: None, lambda: None)
+    server.dispatcher.use_timers(cron)
+    for number in range(1000):
+        server.send("XSCHEDULE", "s", f"job{number}", "EVERY", 1, "*", "n", number)
+    cron.start(made)  # type: ignore[arg-type]
+    tick = made.next()
+    server.pass_time(1)
+    made.next().run() if made.next() is not tick else server.turn(cron._add_due)
+    server._make_calls()
+    assert made.next() is tick
+    assert 100 < server.send_line("XLEN s") < 300  # it looks at the clock after each
+    tick.run()
+    made.next().run()
+    server._make_calls()
+    assert 200 < server.send_line("XLEN s") < 600
+
+
 def test_a_pause_without_an_end_sets_no_timer(server, loop):
     """That is how a failover pauses writes."""
     before = loop.next()

@@ -59,6 +59,63 @@ def test_entries_are_added_32_at_a_time(server, due):
     assert server.send_line("XLEN s") == 32
 
 
+def run_all(server, due_entries):
+    while not run(server, due_entries):
+        pass
+
+
+def test_jobs_have_a_share_of_the_time_and_entries_do_not_wait_for_them(server, due):
+    """Once, some thousand jobs that ran each millisecond took a whole core for ever."""
+    for number in range(50):
+        server.send("XSCHEDULE", "s", f"job{number}", "EVERY", 10, "*", "n", number)
+    for key in "st":
+        server.send("XADD", key, "DELAY", 15, "*", "n", "entry")
+    server.pass_time(10)
+    cron = due(10)
+    cron.begin(0.002)
+    run_all(server, cron)
+    assert 0 < server.send_line("XLEN s") < 50
+    assert server.state.agenda.first() == (server.now_ms + 5, 0, b"s")
+    assert len(server.state.agenda) == 2
+    before = server.send_line("XLEN s")
+    server.pass_time(5)
+    run_all(server, cron)
+    assert [server.send("XLEN", key) for key in "st"] == [before + 1, 1]
+    assert server.state.agenda.first() is None
+
+    server.pass_time(100)
+    cron.begin(1.0)
+    run_all(server, cron)
+    # Each has run once now, and those that had run before have missed some runs, which are one.
+    ran = [row[1][1] for row in server.send_line("XRANGE s - +")]
+    assert sorted(set(ran)) == sorted([b"entry", *(b"%d" % number for number in range(50))])
+    assert len(ran) == 1 + before + 50
+    assert server.state.agenda.first() == (server.now_ms + 5, 0, b"s")
+
+
+def test_jobs_that_wait_do_so_no_more_when_the_stream_has_gone(server, due):
+    server.send_line("XSCHEDULE s job EVERY 10 * n 1")
+    server.pass_time(10)
+    cron = due(10)
+    cron.begin(0)
+    run_all(server, cron)
+    assert server.send_line("XLEN s") == 0
+    server.send_line("DEL s")
+    assert len(server.state.agenda) == 0
+    cron.begin(1.0)
+    assert server.state.agenda.first() is None
+
+
+def test_who_moves_the_clock_waits_for_jobs_that_wait(server, due):
+    server.send_line("XSCHEDULE s job EVERY 10 * n 1")
+    server.pass_time(10)
+    cron = due(10)
+    cron.begin(0)
+    run_all(server, cron)
+    server.advance(0)
+    assert server.send_line("XLEN s") == 1
+
+
 class Unexpected(Exception):
     """Of which nobody has reported one before."""
 
