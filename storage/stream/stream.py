@@ -44,7 +44,7 @@ from storage.stream.references import References
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
 from storage.stream.stream_iterator import StreamIterator
 
-MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry; redis's own limit
+MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry, but see fits_alone()
 _MOST_ROOM = 4096  # bytes that a new node reserves ahead of need, at most
 _MOST_BYTES = MAX_ENTRY_SIZE  # the same, and the next, as C numbers
 _TOP = U64_MAX
@@ -174,10 +174,10 @@ class Stream:
         for at in range(start, len(fields)):
             word = fields[at]
             size += len(word)
-        if size > _MOST_BYTES:
-            raise TooLarge
         node = self._node_with_room(size, config)
         if node is None:
+            if not stream_node.fits_alone(fields, start):
+                raise TooLarge
             node = self._new_tail(entry_id, fields, start)
         stream_node.append_entry(
             node,

@@ -16,6 +16,8 @@ cdef Py_ssize_t _INTEGER
 cdef int64_t _MANY
 cdef int _END
 cdef Py_ssize_t _OTHER_NUMBERS
+cdef Py_ssize_t _LIMIT
+cdef Py_ssize_t _NUMBERS
 
 @cython.locals(node=Listpack, names=Py_ssize_t, size=Py_ssize_t, index=Py_ssize_t, word=bytes,
                data=bytearray, at=Py_ssize_t)
@@ -31,6 +33,9 @@ cpdef bint has_fields(Listpack node, list fields, Py_ssize_t start) except -1
 cpdef int append_entry(Listpack node, int64_t ms_delta, int64_t seq_delta, list fields, Py_ssize_t start) except -1
 @cython.locals(size=Py_ssize_t, index=Py_ssize_t, word=bytes)
 cpdef Py_ssize_t most_bytes(int64_t ms_delta, int64_t seq_delta, list fields, Py_ssize_t start) except -1
+
+@cython.locals(size=Py_ssize_t, index=Py_ssize_t, word=bytes)
+cpdef bint fits_alone(list fields, Py_ssize_t start) except -1
 
 cpdef int64_t alive(Listpack node) except? -1
 cpdef int64_t entries(Listpack node) except? -1

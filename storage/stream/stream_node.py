@@ -38,6 +38,8 @@ _END = 0xFF  # the byte after the last element of a listpack
 
 # Bytes of an entry's other numbers at most: flags, two backlens, num-fields, lp-count.
 _OTHER_NUMBERS = 2 + 2 + 6 + 6
+_LIMIT = 1 << 30  # bytes of a listpack: no larger one can be made
+_NUMBERS = 64  # bytes of a new node's numbers at most, of which its counts may still grow
 
 
 def new_node(fields: list[bytes], start: int) -> Listpack:
@@ -106,6 +108,18 @@ def most_bytes(ms_delta: int, seq_delta: int, fields: list[bytes], start: int) -
         word = fields[index]
         size += element_octets.most_bytes(len(word))
     return size
+
+
+def fits_alone(fields: list[bytes], start: int) -> bool:
+    """Whether a new node can be made for an entry of ``fields[start:]``, and hold it.
+
+    As most_bytes() has it, its field names are stored twice.
+    """
+    size = _NUMBERS + most_bytes(0, 0, fields, start)
+    for index in range(start, len(fields), 2):
+        word = fields[index]
+        size += element_octets.most_bytes(len(word))
+    return size <= _LIMIT
 
 
 def alive(node: Listpack) -> int:

@@ -133,6 +133,21 @@ class TestAppend:
             stream.append(StreamId(1, 0), [part, part] * 8 + [b"one", b"more"])
         assert counters(stream) == (0, ZERO, ZERO, ZERO, 0)
 
+    @pytest.mark.parametrize("before", [0, 2, 3])
+    def test_an_entry_for_which_no_node_has_room_is_refused_and_changes_nothing(
+        self, before: int
+    ) -> None:
+        """Its texts are a gibibyte; what a node has besides them is too much."""
+        stream = stream_of(before)
+        found = counters(stream), times(stream), stream.node_bytes()
+        nodes = [(key, node.dump()) for key, node in stream.rax]
+        with pytest.raises(TooLarge):
+            stream.append(StreamId(9, 0), [bytes(MAX_ENTRY_SIZE // 16)] * 16, 0, THREES)
+        assert [(key, node.dump()) for key, node in stream.rax] == nodes
+        assert (counters(stream), times(stream), stream.node_bytes()) == found
+        stream.append(StreamId(9, 0), FIELDS, 0, THREES)
+        assert times(stream) == [*range(1, before + 1), 9]
+
     def test_a_node_is_limited_in_entries_and_deleted_ones_count(self) -> None:
         stream = stream_of(3)
         stream.delete(StreamId(2, 0))

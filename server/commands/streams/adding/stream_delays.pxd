@@ -3,7 +3,7 @@ cimport cython
 from server.dispatch.call cimport Call
 from storage.side_data.schedule cimport Schedule
 from storage.side_data.side_data cimport SideData
-from storage.stream cimport stream_id
+from storage.stream cimport stream_id, stream_node
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 

@@ -14,8 +14,8 @@ from server.table import errors
 from storage.errors import TooLarge
 from storage.side_data.schedule import MOST_NUMBERS, SCHEDULE, Schedule, packed
 from storage.side_data.side_data import SideData
-from storage.stream import stream_id
-from storage.stream.stream import MAX_ENTRY_SIZE, Stream
+from storage.stream import stream_id, stream_node
+from storage.stream.stream import Stream
 from storage.stream.stream_id import StreamId
 
 _SCHEDULE = SCHEDULE  # as a C variable
@@ -30,7 +30,7 @@ def check_fields(words: list[bytes], at: int, name: str) -> None:
     count = len(words) - at
     if count < 2 or count % 2:
         raise errors.wrong_arity(name)
-    if sum(map(len, words[at:])) > MAX_ENTRY_SIZE:
+    if not stream_node.fits_alone(words, at):
         raise TooLarge
 
 

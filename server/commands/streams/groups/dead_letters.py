@@ -200,10 +200,10 @@ def _bury(
 
 def put(call: Call, key: bytes, stream: Stream, fields: list[bytes]) -> StreamId:
     """Add an entry to *stream*, which is at *key* or comes there now, as XADD does."""
-    if call.db.peek(key) is not stream:
-        call.db.add(key, stream)
     entry_id = stream.next_auto_id(call.now_ms)
     stream.append(entry_id, fields, 0, call.server.node_limits.stream)
+    if call.db.peek(key) is not stream:
+        call.db.add(key, stream)
     log = (b"XADD", key, entry_id.encode(), *fields)
     call.db.changed(key, b"xadd", changes=1, log=log, wakes=True)
     return entry_id

@@ -14,7 +14,9 @@ from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
 from storage.snapshot.filler import Filler
 from storage.snapshot.snapshot_reader import SnapshotReader
 from storage.snapshot.snapshot_writer import SnapshotWriter
+from storage.stream import stream_node
 from tests.server.conftest import SocketlessServer
+from tests.worth import COMPILED
 
 READ = "XREADGROUP GROUP g {} COUNT 10 STREAMS s >"
 MADE = [  # what the fixture has logged before
@@ -277,6 +279,15 @@ class TestDeadLetters:
             b"dead-first-ms": b"%d" % (queue.now_ms - 2000),
             b"dead-delivered-ms": b"%d" % (queue.now_ms - 1000), b"dead-reason": reason,
         }  # fmt: skip
+
+    @pytest.mark.skipif(COMPILED, reason="the limit of a listpack is a C number")
+    def test_a_letter_that_is_too_large_makes_no_stream(self, queue, monkeypatch):
+        queue.send_line("XREADGROUP GROUP g ann COUNT 1 STREAMS s >")
+        queue.send_line("DEL dead")
+        monkeypatch.setattr(stream_node, "_LIMIT", 100)
+        queue.send_line("XNACK s g FATAL IDS 1 1")
+        assert queue.send_line("EXISTS dead") == 0
+        assert queue.send_line("XLEN s") == 3
 
     def test_after_the_last_delivery_an_entry_moves(self, queue):
         self.delivered_twice(queue)

@@ -20,8 +20,10 @@ from storage.side_data.schedule import (
     read,
 )
 from storage.side_data.side_data import SideData
+from storage.stream import stream_node
 from storage.stream.stream_id import StreamId
 from tests.server.conftest import NOTHING, START_MS
+from tests.worth import COMPILED
 
 NOW = START_MS
 BAD_TIME = f"DELAY and AT take milliseconds, of a time from 0 to {2**53}"
@@ -189,6 +191,15 @@ class TestDelay:
         assert hearer.reply()[1] == b"__keyevent@0__:xadd"
         other.send_line("MULTI")
         assert other.send_line("EXEC") is None
+
+    @pytest.mark.skipif(COMPILED, reason="the limit of a listpack is a C number")
+    @pytest.mark.parametrize("line", ["XADD s DELAY 1 * {}", "XSCHEDULE s j EVERY 1 * {}"])
+    def test_what_could_never_be_added_is_refused_at_once(self, server, monkeypatch, line):
+        monkeypatch.setattr(stream_node, "_LIMIT", 150)
+        reply = server.send_line(line.format("n " + 100 * "v"))
+        assert str(reply) == "-ERR Elements are too large to be stored"
+        assert str(server.send_line("XADD s * n " + 100 * "v")) == str(reply)
+        assert server.send_line("EXISTS s") == 0
 
 
 class TestSchedule:
