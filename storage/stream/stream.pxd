@@ -15,6 +15,8 @@ from storage.stream.stream_id cimport StreamId
 from storage.stream.stream_iterator cimport StreamIterator
 
 cdef int64_t _MOST_BYTES
+cdef int64_t _WORD
+cdef int64_t _FULL
 cdef uint64_t _TOP
 cdef int64_t _MOST_ADDED
 cdef Py_ssize_t OBJECT
@@ -60,7 +62,7 @@ cdef class Stream:
     @cython.locals(size=int64_t, at=Py_ssize_t, word=bytes, node=Listpack)
     cpdef int append(self, StreamId entry_id, list fields, Py_ssize_t start=*, StreamConfig config=*) except -1
     @cython.locals(node=Listpack, most=int64_t)
-    cdef Listpack _node_with_room(self, int64_t size, StreamConfig config)
+    cdef Listpack _node_with_room(self, int64_t size, Py_ssize_t words, StreamConfig config)
     @cython.locals(key=bytes, tail=Listpack)
     cdef Listpack _find_tail(self)
     @cython.locals(node=Listpack)

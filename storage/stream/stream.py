@@ -46,7 +46,9 @@ from storage.stream.stream_iterator import StreamIterator
 
 MAX_ENTRY_SIZE = 1 << 30  # bytes of all names and values of an entry, but see fits_alone()
 _MOST_ROOM = 4096  # bytes that a new node reserves ahead of need, at most
-_MOST_BYTES = MAX_ENTRY_SIZE  # the same, and the next, as C numbers
+_MOST_BYTES = MAX_ENTRY_SIZE  # the same, and those that follow, as C numbers
+_WORD = 10  # bytes that a word has in a node besides its text, at most
+_FULL = MAX_ENTRY_SIZE - 64  # bytes: an entry's numbers need the rest, or the node's counts will
 _TOP = U64_MAX
 _MOST_ADDED = 2**63 - 1  # the count of entries ever added never goes beyond
 
@@ -174,7 +176,7 @@ class Stream:
         for at in range(start, len(fields)):
             word = fields[at]
             size += len(word)
-        node = self._node_with_room(size, config)
+        node = self._node_with_room(size, len(fields) - start, config)
         if node is None:
             if not stream_node.fits_alone(fields, start):
                 raise TooLarge
@@ -201,8 +203,8 @@ class Stream:
             return IdIsZero()
         return IdsExhausted() if self.is_full() else IdNotGreater()
 
-    def _node_with_room(self, size: int, config: StreamConfig) -> Listpack | None:
-        """The last node if an entry of *size* bytes may be added to it."""
+    def _node_with_room(self, size: int, words: int, config: StreamConfig) -> Listpack | None:
+        """The last node if an entry of so many *words*, of *size* bytes, may be added to it."""
         node = self._tail
         if node is None:
             node = self._find_tail()
@@ -211,7 +213,8 @@ class Stream:
         most = config.node_max_bytes
         if most == 0 or most > _MOST_BYTES:
             most = _MOST_BYTES
-        if node.size + size >= most:
+        size += node.size
+        if size >= most or size + _WORD * words > _FULL:  # only the second counts what is no text
             node.shrink()
             return None
         if config.node_max_entries and stream_node.entries(node) >= config.node_max_entries:

@@ -15,12 +15,21 @@ from storage.errors import (
     TooFewAdded,
     TooLarge,
 )
+from storage.listpack import listpack
 from storage.stream import sparse, stream_node
+from storage.stream import stream as stream_module
 from storage.stream.stream import MAX_ENTRY_SIZE, Stream, StreamConfig
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
+from tests.worth import COMPILED
 
 FIELDS = [b"name", b"value"]
 THREES = StreamConfig(node_max_entries=3)
+LIMITS_CAN_BE_SET = pytest.mark.skipif(COMPILED, reason="the limit of a listpack is a C number")
+LIMITS = {  # as if that were 1000 bytes
+    listpack: {"LIMIT": 1000},
+    stream_module: {"_MOST_BYTES": 1000, "_FULL": 936},
+    stream_node: {"_LIMIT": 1000},
+}
 
 
 def stream_of(count: int, config: StreamConfig = THREES) -> Stream:
@@ -147,6 +156,36 @@ class TestAppend:
         assert (counters(stream), times(stream), stream.node_bytes()) == found
         stream.append(StreamId(9, 0), FIELDS, 0, THREES)
         assert times(stream) == [*range(1, before + 1), 9]
+
+    @LIMITS_CAN_BE_SET
+    @pytest.mark.parametrize("words", [2, 20])
+    def test_an_entry_that_the_last_node_has_no_room_for_begins_a_new_node(
+        self, words: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In a node without a limit of its own, too, and however many bytes its texts are."""
+        for module, limits in LIMITS.items():
+            for name, size in limits.items():
+                monkeypatch.setattr(module, name, size, raising=False)
+        stream = Stream()
+        for ms in range(1, 401):
+            stream.append(StreamId(ms, 0), [b"%d" % ms] * words, 0, StreamConfig(0, 0))
+        assert times(stream) == list(range(1, 401))
+        sizes = [node.size for _, node in stream.rax]
+        assert 1 < len(sizes) < 400
+        assert max(sizes) <= 1000
+
+    @LIMITS_CAN_BE_SET
+    def test_all_entries_of_a_full_node_can_be_deleted(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The count of deleted entries takes more bytes then than it took at first."""
+        for module, limits in LIMITS.items():
+            for name, size in limits.items():
+                monkeypatch.setattr(module, name, 4 * size, raising=False)
+        stream = stream_of(1000, StreamConfig(0, 0))
+        for ms in range(1, 1000):
+            assert stream.delete(StreamId(ms, 0))
+        assert times(stream) == [1000]
 
     def test_a_node_is_limited_in_entries_and_deleted_ones_count(self) -> None:
         stream = stream_of(3)
