@@ -183,10 +183,11 @@ class Persistence:
         self.progress = LoadProgress(self._files.size(path))
         rules = LoadRules(self._events.clock.now_ms, keeps_expired=True, functions=functions,
                           delay_us=self._key_delay_us)  # fmt: skip
+        load = load_snapshot_file(
+            self._files, path, databases, self.progress, rules, read_options(self._config)
+        )
         try:
-            yield from load_snapshot_file(
-                self._files, path, databases, self.progress, rules, read_options(self._config)
-            )
+            yield from self._keeping_expired(load) if databases is self._databases else load
             self.loaded_history = self.progress.history
         finally:
             self._loaded()
@@ -200,25 +201,33 @@ class Persistence:
     def _load_snapshot(self, replaces: bool = False, keeps_expired: bool = False) -> Iterator[None]:
         path = Path(self._config.dbfilename)
         self.progress = LoadProgress(self._files.size(path))
-        yield from load_snapshot_file(
+        yield from self._keeping_expired(load_snapshot_file(
             self._files, path, self._databases, self.progress,
             LoadRules(self._events.clock.now_ms, keeps_expired, replaces, self.functions,
                       delay_us=self._key_delay_us),
             read_options(self._config),
-        )  # fmt: skip
+        ))  # fmt: skip
+
+    def _keeping_expired(self, load: Iterator[None]) -> Iterator[None]:
+        """*load*, into the databases that are served: nobody is until its end, and no key expires.
+
+        Whatever looks at keys between two of its slices leaves them all there.
+        """
+        lookup = self._events.lookup
+        kept, lookup.keeps_expired = lookup.keeps_expired, True
+        try:
+            yield from load
+        finally:
+            lookup.keeps_expired = kept
 
     def _load_log(self, begin_file: Callable[[], Replay], sums_up: bool) -> Iterator[None]:
         folder = self.append_only.folder
         folder.check_files()
         self.progress = LoadProgress(folder.size())
-        self._events.lookup.keeps_expired = True
-        try:
-            yield from LogLoader(
-                self._config, self._files, folder, self.progress, begin_file, self._load_base,
-                sums_up,
-            ).run()  # fmt: skip
-        finally:
-            self._events.lookup.keeps_expired = False
+        loader = LogLoader(
+            self._config, self._files, folder, self.progress, begin_file, self._load_base, sums_up
+        )
+        yield from self._keeping_expired(loader.run())
         _log.info("DB loaded from append only file: %.3f seconds", self.progress.elapsed_s)
 
     def _load_base(self, data: bytes | mmap) -> Generator[None, None, int]:
@@ -229,9 +238,7 @@ class Persistence:
                       delay_us=self._key_delay_us),
             read_options(self._config),
         )  # fmt: skip
-        end = yield from loader.run()
-        self._events.lookup.keeps_expired = True  # for what follows the base
-        return end
+        return (yield from loader.run())
 
     def _loaded(self) -> None:
         if self.progress is not None:

@@ -100,8 +100,6 @@ class SnapshotLoader:
 
     def run(self) -> Generator[None, None, int]:
         """Load, yielding now and then; return the offset after the snapshot. Raises LoadFailed."""
-        lookup = self._databases[0].events.lookup
-        lookup.keeps_expired = True  # what has just been loaded must not expire in a lookup
         try:
             reader = SnapshotReader(self._data, self._options)
             rules = self._rules
@@ -119,8 +117,6 @@ class SnapshotLoader:
         except StorageError as error:
             _log.warning("%s", _refusal_of_redis(error))
             raise LoadFailed(f"the RDB cannot be loaded: {error}{self._damage()}") from error
-        finally:
-            lookup.keeps_expired = False
 
     def _damage(self) -> str:
         """Where the snapshot is damaged, if it has checksums that say so."""
@@ -138,13 +134,19 @@ class SnapshotLoader:
 
     def _load_some(self, reader: SnapshotReader, filler: Filler) -> bool:
         """Load for SLICE_S; False if the end was reached."""
-        stop_s = self._monotonic_s() + key_delay.SLICE_S
-        more = filler.fill(reader)
-        if not self._has_begun:
-            self._begin(reader)
-        while more and self._monotonic_s() < stop_s:
+        lookup = self._databases[0].events.lookup
+        kept = lookup.keeps_expired
+        lookup.keeps_expired = True  # what has just been loaded must not expire in a lookup
+        try:
+            stop_s = self._monotonic_s() + key_delay.SLICE_S
             more = filler.fill(reader)
-        return more
+            if not self._has_begun:
+                self._begin(reader)
+            while more and self._monotonic_s() < stop_s:
+                more = filler.fill(reader)
+            return more
+        finally:
+            lookup.keeps_expired = kept  # others may be served before the next slice
 
     def _begin(self, reader: SnapshotReader) -> None:
         """Log the aux fields, which all come before the first key."""

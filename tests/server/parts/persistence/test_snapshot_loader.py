@@ -281,14 +281,18 @@ def test_loading_yields_often_and_its_progress_grows(target: Target) -> None:
     assert target.progress.keys_loaded == 60_000 and target.progress.percent == 100
 
 
-def test_after_an_abandoned_load_keys_expire_again(target: Target) -> None:
+@pytest.mark.parametrize("keeps", [False, True])
+def test_between_two_slices_expired_keys_are_as_they_were_before(
+    target: Target, keeps: bool
+) -> None:
     target.clock._step_s = 0.01
-    data = snapshot({b"%d" % n: NO_EXPIRY for n in range(20_000)})
-    loading = target.loader(data).run()
+    lookup = target.databases[0].events.lookup
+    lookup.keeps_expired = keeps
+    loading = target.loader(snapshot({b"%d" % n: NO_EXPIRY for n in range(20_000)})).run()
     next(loading)
-    assert target.databases[0].events.lookup.keeps_expired
+    assert lookup.keeps_expired == keeps
     loading.close()
-    assert not target.databases[0].events.lookup.keeps_expired
+    assert lookup.keeps_expired == keeps
 
 
 def test_the_remaining_time_is_estimated_from_the_speed_so_far() -> None:
