@@ -110,8 +110,10 @@ class DueEntries:
             for words in state.events.logged or ():
                 state.propagation.add(db_index, list(words))
             state.events.logged = None
-            if not is_well or (stream.is_full() and schedule.first_added() <= upto_ms):
+            if not is_well:
                 self._agenda.skip(db_index, key)
+            elif stream.is_full() and schedule.first_added() <= upto_ms:
+                self._agenda.note_full(db_index, key)
         if state.propagation.ops:
             state.propagation.deliver()
 

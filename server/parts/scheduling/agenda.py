@@ -54,6 +54,14 @@ class Agenda(Part):
         if is_first:
             self.timers.entries_due(due_ms)
 
+    def note_full(self, db_index: int, key: bytes) -> None:
+        """Nothing can be added to *key*: until its schedule changes, it is due to expire only."""
+        schedule = self.schedule_of(db_index, key)
+        self.skip(db_index, key)
+        expires_ms = NEVER if schedule is None else schedule.deadlines.first()
+        if expires_ms < NEVER and _put(self._keys, db_index, key, expires_ms):
+            self.timers.entries_due(expires_ms)
+
     def entries_gone(self, db: Keyspace, key: bytes, ids: Sequence[StreamId]) -> bool:
         """Entries of the stream at *key* have been deleted, or were to be: they expire no more.
 
@@ -80,6 +88,7 @@ class Agenda(Part):
             self.entries_gone(
                 db, key, [entry_id for _, entry_id in deadlines if entry_id > last_id]
             )
+            self.note(db.index, key)  # it may have been full
 
     def first(self) -> tuple[int, int, bytes] | None:
         """When the first is due, and of which database and key; None: nothing is scheduled."""

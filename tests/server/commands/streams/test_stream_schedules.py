@@ -607,6 +607,30 @@ class TestHeldBack:
         assert (server.send_line("XLEN s"), len(scheduled(server))) == (1, 1)
         assert server.send_line("XLEN t") == 1
 
+    def test_after_xsetid_a_stream_that_was_full_gets_them(self, server):
+        server.send_line("XADD s 18446744073709551615-18446744073709551615 a b")
+        server.send_line("XADD s DELAY 1 * n entry")
+        server.send_line(f"XSCHEDULE s j EVERY 10 NEXT {NOW + 2} * n job")
+        server.advance(5)
+        assert server.send_line("XLEN s") == 1
+        server.send_line("XTRIM s MAXLEN 0")
+        server.send_line("XSETID s 5-0")
+        server.advance(1)
+        assert values(server) == ["entry", "job"]
+
+    def test_entries_of_a_full_stream_expire(self, server):
+        server.send_line("XADD s EXPIRE 10 1-1 n soon")
+        server.send_line("XADD s EXPIRE 30 2-1 n later")
+        server.send_line("XADD s 18446744073709551615-18446744073709551615 n last")
+        server.send_line("XADD s DELAY 1 * n entry")
+        server.advance(5)
+        assert values(server) == ["soon", "later", "last"]
+        server.advance(10)
+        assert values(server) == ["later", "last"]
+        server.advance(20)
+        assert values(server) == ["last"]
+        assert server.state.agenda.first() is None
+
     def test_a_schedule_beside_something_else_is_left_alone(self, server):
         """RESTORE takes any payload with a right checksum."""
         schedule, data = Schedule(), SideData()
