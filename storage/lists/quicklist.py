@@ -406,6 +406,8 @@ class QuickList(NodeDeque):
             self._outgrown = True
             allocation.used += allocation.of_bytes(value)
             return value
+        if self.length == 0 and EMPTY_SIZE + len(value) > self._node_limit():
+            self._outgrown = True  # a listpack of it would be larger than one may be
         return listpack.of_one(value)
 
     def _insert_at(self, nodes: list[Node], i: int, at: int, value: bytes) -> None:

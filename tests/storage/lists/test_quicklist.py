@@ -201,6 +201,20 @@ def test_trim_remove_and_set_can_turn_a_quicklist_into_a_listpack() -> None:
     assert trimmed.encoding == removed.encoding == replaced.encoding == b"listpack"
 
 
+@pytest.mark.parametrize(("fill", "size"), [(-1, 4090), (-2, 8186), (5, 8186)])
+def test_an_only_element_that_a_listpack_has_no_room_for_makes_a_quicklist(
+    fill: int, size: int
+) -> None:
+    """As in Redis, which asks before it adds the first one, too."""
+    for length, encoding in ((size - 1, b"listpack"), (size, b"quicklist")):
+        for push in (QuickList.push_left, QuickList.push_right):
+            values = QuickList(fill)
+            push(values, bytes(length))
+            assert values.encoding == encoding
+            values.set(0, b"short")
+            assert values.encoding == b"listpack"
+
+
 def test_a_copy_keeps_the_encoding_of_its_original() -> None:
     values = filled(*DIGITS[:5], fill=4)
     values.trim(0, 2)
