@@ -250,7 +250,10 @@ class Hash:
 
     def expire_at(self, field: bytes, when_ms: int) -> None:
         """Let *field*, which must be there, expire at *when_ms*; with NO_EXPIRY, never."""
-        self.as_timed().expire_at(field, when_ms)
+        timed = self.as_timed()
+        if isinstance(timed, Triplets) and timed.pack.size + HEADS > MOST:  # a time may need more
+            timed = self.timed = TimedTable.of_items(timed.items())
+        timed.expire_at(field, when_ms)
 
     def next_expiry(self) -> int:
         """When the first field expires, in unix ms, or NO_EXPIRY."""
@@ -260,7 +263,8 @@ class Hash:
         """The fields in the form that has times; they get that form now, if needed. O(N) then."""
         timed = self.timed
         if timed is None:
-            if self.pack is not None:
+            pack = self.pack
+            if pack is not None and pack.size + pack.length() <= MOST:  # two bytes for each time
                 timed = Triplets.of_pairs(iter(self))
             else:
                 timed = TimedTable.of_table(self.as_table())

@@ -30,7 +30,7 @@ cdef class SortedSet:
     cpdef Py_ssize_t rank_of(self, bytes member) except? -1
     @cython.locals(pack=Listpack, tree=ScoreTree, spot=int64_t, old=double)
     cpdef object put(self, bytes member, double score, ListpackLimits limits)
-    @cython.locals(at=Py_ssize_t, old=double, size=Py_ssize_t)
+    @cython.locals(at=Py_ssize_t, old=double, size=Py_ssize_t, tree=ScoreTree)
     cdef object _put_in_pack(
         self, Listpack pack, bytes member, double score, ListpackLimits limits
     )

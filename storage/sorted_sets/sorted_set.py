@@ -106,7 +106,10 @@ class SortedSet:
         at = pack.find(member, 1)
         if at != NONE:
             old = score_listpack.score_at(pack, pack.behind(at))
-            if score != old:
+            if score != old and pack.size + HEADS > MOST:  # the new score may be longer
+                tree = self.as_tree()
+                tree.set_score(tree.find(member), member, score)
+            elif score != old:
                 score_listpack.remove(pack, at)
                 score_listpack.insert(pack, member, score)
             return old

@@ -6,8 +6,11 @@ import pytest
 
 from storage import allocation
 from storage.chance import Chance
+from storage.hashes import hash as hash_module
 from storage.hashes.hash import Hash
 from storage.limits import ListpackLimits
+from storage.listpack import listpack
+from tests.worth import COMPILED
 
 LIMITS = ListpackLimits(3, 8)
 PAIRS = [b"a", b"1", b"b", b"two", b"c", b"3"]
@@ -38,6 +41,25 @@ def test_a_hash_becomes_a_table_beyond_the_limits(words: list[bytes], encoding: 
     assert dict(value) == dict(zip(PAIRS[::2], PAIRS[1::2], strict=True)) | dict(
         zip(words[::2], words[1::2], strict=True)
     )
+
+
+@pytest.mark.skipif(COMPILED, reason="the limit of a listpack is a C number")
+@pytest.mark.parametrize("free", [32, 400])
+def test_times_that_a_listpack_has_no_room_for_make_a_table(
+    free: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listpack, "LIMIT", 1000)
+    monkeypatch.setattr(hash_module, "MOST", 1000)
+    value, limits, fields = Hash(), ListpackLimits(1000, 8), list[bytes]()
+    while value.pack is not None and value.pack.size + 6 + free <= 1000:
+        fields.append(b"%03d" % len(fields))
+        value.set(fields[-1], b"", limits)
+    assert value.encoding == b"listpack"
+    for number, field in enumerate(fields):
+        value.expire_at(field, 2**40 + number)
+    assert value.encoding == b"hashtable"
+    assert dict(value) == dict.fromkeys(fields, b"")
+    assert [value.expiry(field) - 2**40 for field in fields] == list(range(len(fields)))
 
 
 def test_a_hash_beyond_limits_that_were_lowered_is_converted_by_the_next_change() -> None:

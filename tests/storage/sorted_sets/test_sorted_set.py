@@ -9,8 +9,11 @@ import pytest
 from storage import allocation
 from storage.chance import Chance
 from storage.limits import ListpackLimits
+from storage.listpack import listpack
+from storage.sorted_sets import sorted_set
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.sorted_set import SortedSet
+from tests.worth import COMPILED
 
 LIMITS = ListpackLimits(128)
 CHANCE = Chance(7)
@@ -40,6 +43,25 @@ def test_the_encoding_is_the_one_that_redis_chooses(
     pairs: list[tuple[bytes, float]], encoding: bytes
 ) -> None:
     assert set_of(*pairs).encoding == encoding
+
+
+@pytest.mark.skipif(COMPILED, reason="the limit of a listpack is a C number")
+def test_scores_that_a_listpack_has_no_room_for_make_a_tree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(listpack, "LIMIT", 1000)
+    monkeypatch.setattr(sorted_set, "MOST", 1000)
+    pairs = numbered(1000)
+    made = SortedSet()
+    while made.pack is not None and made.pack.size + 64 + 4 <= 1000:
+        made.put(*pairs[len(made)], limits=ListpackLimits(1000))
+    count = len(made)
+    assert made.encoding == b"listpack"
+    for member, score in pairs[:count]:
+        assert made.put(member, score + 0.123456789, LIMITS) == score
+    made.check()
+    assert made.encoding == b"skiplist"
+    assert list(made) == [(member, score + 0.123456789) for member, score in pairs[:count]]
 
 
 def test_a_sorted_set_is_never_converted_back_by_itself() -> None:
