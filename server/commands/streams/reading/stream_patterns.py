@@ -161,7 +161,7 @@ def _first_look(call: Call, request: Request, readers: Readers) -> Look:
         return Look(ZERO, readers.last, readers.keys)
     look = Look(ZERO, readers.last, ())
     if request.block_ms is not None and not call.is_inside():
-        for key in readers.keys:
+        for key in list(readers.keys):  # one that has expired goes when it is looked at
             stream = call.db.peek(key)
             if type(stream) is Stream:
                 look.seen[key] = stream.last_id

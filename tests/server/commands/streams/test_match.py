@@ -571,6 +571,16 @@ class TestXread:
         given.send_line("XADD t:a 7-0 f v")
         assert found(waiter.reply()) == {"t:a": [7]}
 
+    def test_a_stream_that_has_expired_is_no_concern_of_a_dollar(self, given):
+        given.client().send_line("XREAD BLOCK 0 MATCH t:* $")  # so all names are known
+        given.send_line("PEXPIRE t:a 5")
+        given.pass_time(10)  # nobody has looked at it since
+        waiter = given.client()
+        waiter.send_line("XREAD BLOCK 0 MATCH t:* $")
+        assert waiter.reply() == NOTHING
+        given.send_line("XADD t:b 7-0 f v")
+        assert found(waiter.reply()) == {"t:b": [7]}
+
     def test_a_stream_that_is_made_meanwhile_is_read_from_its_beginning(self, given):
         waiters = [given.client() for _ in range(2)]
         for waiter in waiters:
