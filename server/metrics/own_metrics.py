@@ -136,11 +136,12 @@ FORKS = Table(
 def memory_parts(state: ServerState) -> Iterator[Row[int]]:
     """What used_memory is made of."""
     now: MemoryFigures = server_facts.memory(state)
-    scripts = state.memory.scripts
-    tables = now.overhead - now.startup - now.clients - scripts - now.log
+    scripts, readers = state.memory.scripts, state.memory.readers
+    tables = now.overhead - now.startup - now.clients - readers - scripts - now.log
     for name, size in (
         ("startup", now.startup), ("keys", now.dataset), ("tables", tables),
-        ("clients", now.clients), ("scripts", scripts), ("aof_buffer", now.log),
+        ("clients", now.clients), ("readers", readers), ("scripts", scripts),
+        ("aof_buffer", now.log),
     ):  # fmt: skip
         yield Row((name,), max(size, 0))
 
@@ -149,7 +150,8 @@ MEMORY = Table(
     [
         column("penstock_memory_bytes", "bytes",
                "What redis_memory_used_bytes is made of: keys with their values, their tables,"
-               " clients with what they are sent, scripts, the AOF's buffer, and the server itself",
+               " clients with what they are sent, what is kept for readers by patterns, scripts,"
+               " the AOF's buffer, and the server itself",
                lambda size: size, ("part",)),
     ],
     memory_parts,

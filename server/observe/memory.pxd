@@ -13,6 +13,7 @@ cdef class Memory(Part):
     cdef public int64_t clients
     cdef public int64_t log
     cdef public int64_t scripts
+    cdef public int64_t readers
     cdef readonly int64_t peak
     cdef readonly int64_t peak_s
     cdef int64_t _noted_peak

@@ -1,7 +1,8 @@
 """How much memory is in use, by our own count, and how much the process holds, by the kernel's.
 
-    used       data (storage/allocation.py) + clients + scripts + log     INFO's used_memory
-    compared   data + clients + scripts                            with maxmemory, as redis does
+    used       data (storage/allocation.py) + clients + readers + scripts + log
+                                                                   INFO's used_memory
+    compared   data + clients + readers + scripts                  with maxmemory, as redis does
                clients                                             with maxmemory-clients
     resident   all of that, the interpreter with the program's code, spare pages
 
@@ -36,6 +37,7 @@ class Memory(Part):
         "log",
         "peak",
         "peak_s",
+        "readers",
         "scripts",
         "startup",
     )
@@ -45,6 +47,8 @@ class Memory(Part):
         self.clients_limit = MOST  # maxmemory-clients, in bytes
         self.clients = 0  # what clients have sent and not taken; each connection keeps its share
         self.log = 0  # what the append-only file has still to write, when it was last looked at
+        # What is kept for those who read by patterns, when it was last counted: it has no client.
+        self.readers = 0
         self.scripts = 0  # what Lua and the texts of scripts hold, when it was last counted
         self.peak = 0  # the most that has been seen in use
         self.peak_s = 0  # unix time when that was seen
@@ -69,7 +73,7 @@ class Memory(Part):
 
     def used(self) -> int:
         """Bytes in use."""
-        used = allocation.used + self.clients + self.scripts + self.log
+        used = allocation.used + self.clients + self.readers + self.scripts + self.log
         self.peak = max(self.peak, used)
         return used
 

@@ -27,7 +27,7 @@ TOTAL = total_bytes()  # of the machine
 class MemoryFigures:
     """The memory at the unix time *now_s*: what INFO and MEMORY STATS tell of it, in bytes.
 
-    used        data, clients, scripts, and what is to be logged
+    used        data, clients, readers by patterns, scripts, and what is to be logged
     overhead    the part of it that is not the keys' names and values: dataset is the rest
     resident    what the process holds; *held* without the pages of files
     """
@@ -49,7 +49,7 @@ class MemoryFigures:
         self.startup, self.clients, self.log = memory.startup, memory.clients, memory.log
         self.keys = sum(map(len, databases))
         places = self.keys + sum(len(db.expiring) for db in databases)
-        self.overhead = self.startup + self.clients + memory.scripts + self.log
+        self.overhead = self.startup + self.clients + memory.readers + memory.scripts + self.log
         self.overhead += places * PLACE_BYTES
         self.dataset = max(self.used - self.overhead, 0)
 

@@ -83,7 +83,7 @@ class ServerState:
         self.command_stats = CommandStats()
         self.loop_times = LoopTimes(self.stats, self.command_stats)
         self.loop_lag = LoopLag()
-        self.blocking = Blocking(self.databases)
+        self.blocking = Blocking(self.databases, self.memory)
         self.agenda = Agenda(self.databases)
         self.watching = Watching(self.memory)
         self.pausing = Pausing()

@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from server.client.client import Client, Waiter, new_waiter
+from server.observe.memory import Memory
 from server.observe.part import Part
 from server.parts.waiting.alarms import Alarms
 from server.parts.waiting.pattern_reads import THE_QUEUE, PatternReads, Readers
@@ -48,9 +49,12 @@ _MOST_LEFT = MOST_LEFT  # as a C number
 
 
 class Blocking(Part):
-    """The registry of waiters. The keys they wait for are those of *databases*."""
+    """The registry of waiters. The keys they wait for are those of *databases*.
 
-    def __init__(self, databases: list[Keyspace]) -> None:
+    *memory* counts what is kept for those who read by patterns.
+    """
+
+    def __init__(self, databases: list[Keyspace], memory: Memory) -> None:
         self._databases = databases
         self.waiting = 0  # clients parked
         self.waiting_for_more = 0  # of these, those that wait for more elements of a list
@@ -71,7 +75,7 @@ class Blocking(Part):
         self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
         self._unfinished: dict[Waiter, None] = {}  # those that have not looked at all yet
         self._is_called = False  # in a moment, for these
-        self.patterns = PatternReads()
+        self.patterns = PatternReads(memory)
         self.timers: Timers = NoTimers()
 
     @property

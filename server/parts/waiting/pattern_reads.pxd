@@ -2,6 +2,7 @@ cimport cython
 
 from libc.stdint cimport int64_t
 
+from server.observe.memory cimport Memory
 from server.parts.due_keys cimport DueKeys
 from storage cimport glob
 from storage.keyspace.keyspace cimport Keyspace
@@ -11,6 +12,7 @@ cdef class Readers:
     cdef readonly object names
     cdef readonly tuple name
     cdef readonly tuple patterns
+    cdef readonly Py_ssize_t pattern_bytes
     cdef readonly bytes group
     cdef readonly bytes label
     cdef readonly bint is_dropped
@@ -19,6 +21,7 @@ cdef class Readers:
     cdef readonly dict kept
     cdef dict _kept_for
     cdef dict _read_ms
+    cdef readonly Py_ssize_t consumer_bytes
     cdef int64_t _last_ms
     cdef object _cursor
     cdef bint _has_due
@@ -44,8 +47,9 @@ cdef class Readers:
     @cython.locals(kept=dict, key=bytes)
     cpdef bint take_kept(self, bytes consumer, Py_ssize_t most) except -1
     cpdef deny(self, bytes key)
+    @cython.locals(name=bytes, oldest=bytes)
     cpdef reads(self, bytes consumer, int64_t now_ms)
-    @cython.locals(at_ms=int64_t)
+    @cython.locals(at_ms=int64_t, name=bytes)
     cpdef int64_t read_ms(self, bytes consumer, int64_t now_ms) except -1
     @cython.locals(key=bytes)
     cpdef bint come_due(self, int64_t now_ms, Py_ssize_t most) except -1
@@ -74,8 +78,12 @@ cdef class StreamNames:
 cdef class PatternReads:
     cdef readonly bint are_used
     cdef dict _of
+    cdef Memory _memory
 
     @cython.locals(names=StreamNames, readers=Readers, found=list)
     cpdef list ready(self, int db_index, bytes key)
     @cython.locals(names=StreamNames)
     cpdef removed(self, int db_index, bytes key)
+
+
+cpdef bytes short_name(bytes name)

@@ -14,16 +14,20 @@ CLAIM is over. One whose group has ACTIVE is kept for its active consumer, and o
 when they might take over. So a call looks at the streams that may have something, and at no others.
 
 All clients that want the same by the same patterns share one Readers; it is forgotten when nobody
-has used it for a while. Those with the same patterns and group stand in one queue, whatever else
-they want. The names go with the last one, and then a change of a key costs one look at a flag.
+has used it for a while: a worker that polls leaves it between its calls. What is kept for those who
+may have gone defends the server against clients that ask for ever new patterns, so it is limited
+and counted. Those with the same patterns and group stand in one queue, whatever else they want. The
+names go with the last one, and then a change of a key costs one look at a flag.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from hashlib import sha256
 from itertools import islice
 
+from server.observe.memory import Memory
 from server.parts.due_keys import DueKeys
 from server.parts.waiting.wait_queue import Queue
 from storage import glob
@@ -34,8 +38,12 @@ from storage.stream.stream import Stream
 AT_ONCE = 2000  # keys that are gathered before others have their turn
 MOST_READERS = 100  # of a database that are kept although no client waits
 MOST_FRESH = 1_000_000  # keys that are fresh to all of these; with more, the least used go
+MOST_PATTERN_BYTES = 200_000  # of all these: each new key of anybody is compared with them
+MOST_CONSUMER_BYTES = 5_000_000  # and of what is known of their consumers
 KEPT_MS = 60_000  # since the last use
 MOST_CONSUMERS = 10_000  # of which it is known when they have read
+CONSUMER_BYTES = 150  # that each of them takes besides its name
+LONGEST_NAME = 64  # bytes of a consumer or group; of a longer one a digest is kept
 BACK_MS = 1000  # that the clock may be set back before all look again
 MANY = 1000  # keys that were fresh at once: the memory for so many is given back
 THE_QUEUE = b""  # the only key of Readers.queues
@@ -52,8 +60,8 @@ class Readers:
 
     __slots__ = (
         "_cursor", "_has_due", "_is_gathered", "_kept_for", "_last_ms", "_most_fresh", "_read_ms",
-        "fresh", "group", "is_dropped", "kept", "keys", "label", "last", "name", "names",
-        "patterns", "queues", "resting", "used_ms", "waiters",
+        "consumer_bytes", "fresh", "group", "is_dropped", "kept", "keys", "label", "last", "name",
+        "names", "pattern_bytes", "patterns", "queues", "resting", "used_ms", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +70,7 @@ class Readers:
         self.names = names
         self.name = name
         self.patterns, self.group, _ = name
+        self.pattern_bytes = sum(map(len, self.patterns))
         self.queues = queues
         self.label = label
         self._cursor = 0
@@ -72,7 +81,8 @@ class Readers:
         self.resting = DueKeys()  # of a group, as all that follows: those that are not fresh
         self.kept: dict[bytes, dict[bytes, None]] = {}  # by consumer: those of them for it alone
         self._kept_for: dict[bytes, bytes] = {}  # and by key: for which consumer
-        self._read_ms: dict[bytes, int] = {}  # by consumer: when it has read
+        self._read_ms: dict[bytes, int] = {}  # by consumer, as short_name(): when it has read
+        self.consumer_bytes = 0  # that these take
         self._has_due = False  # whether some of these were to be fresh again, and were too many
         self._last_ms = 0  # the time of the last look at those that rest
         self._most_fresh = 0  # of a group: how many were at once
@@ -204,16 +214,21 @@ class Readers:
 
     def reads(self, consumer: bytes, now_ms: int) -> None:
         """*consumer* reads: it is not silent in any of the streams, although they may rest."""
-        self._read_ms.pop(consumer, None)
-        self._read_ms[consumer] = now_ms  # the last one to be forgotten
+        name = short_name(consumer)
+        if self._read_ms.pop(name, None) is None:
+            self.consumer_bytes += CONSUMER_BYTES + len(name)
+        self._read_ms[name] = now_ms  # the last one to be forgotten
         if len(self._read_ms) > MOST_CONSUMERS:
-            del self._read_ms[next(iter(self._read_ms))]
+            oldest = next(iter(self._read_ms))
+            del self._read_ms[oldest]
+            self.consumer_bytes -= CONSUMER_BYTES + len(oldest)
 
     def read_ms(self, consumer: bytes, now_ms: int) -> int:
         """When *consumer* has read; 0: it is not known to have. Now, if the clock was set back."""
-        at_ms = self._read_ms.get(consumer, 0)
+        name = short_name(consumer)
+        at_ms = self._read_ms.get(name, 0)
         if at_ms > now_ms:
-            at_ms = self._read_ms[consumer] = now_ms
+            at_ms = self._read_ms[name] = now_ms
         return at_ms
 
     def come_due(self, now_ms: int, most: int) -> bool:
@@ -245,11 +260,13 @@ class Readers:
         self.kept.clear()
         self._kept_for.clear()
         self._read_ms.clear()
+        self.consumer_bytes = 0
         self._is_gathered = True
 
     def drop(self) -> None:
         """Nobody reads through these any more; streams may know them for some time."""
         self.is_dropped = True
+        self.patterns, self.name = (), ((), None, None)
         self.queues = {}
         self.clear()
 
@@ -329,14 +346,33 @@ class StreamNames:
         return {}
 
     def make_room(self) -> None:
-        """Drop the least used of those for whom nobody waits, if there are too many."""
-        kept = fresh = 0
+        """Drop the least used of those for whom nobody waits, if they take too much."""
+        kept = fresh = of_patterns = of_consumers = 0
         for readers in reversed(list(self.readers.values())):
             if readers.waiters == 0:
                 kept += 1
                 fresh += len(readers.fresh)
-                if kept > 1 and (kept > MOST_READERS or fresh > MOST_FRESH):
+                of_patterns += readers.pattern_bytes
+                of_consumers += readers.consumer_bytes
+                if kept > 1 and (
+                    kept > MOST_READERS
+                    or fresh > MOST_FRESH
+                    or of_patterns > MOST_PATTERN_BYTES
+                    or of_consumers > MOST_CONSUMER_BYTES
+                ):
                     self.drop_readers(readers)
+
+    def kept_bytes(self) -> int:
+        """Bytes that patterns and consumers take. O(readers).
+
+        Patterns for which a client waits are counted as the words that it has sent.
+        """
+        kept = 0
+        for readers in self.readers.values():
+            kept += readers.consumer_bytes
+            if readers.waiters == 0:
+                kept += readers.pattern_bytes
+        return kept
 
     def drop_readers(self, readers: Readers) -> None:
         """Forget *readers*. O(the keys that are not stale)."""
@@ -361,9 +397,13 @@ class StreamNames:
 
 
 class PatternReads:
-    """Who reads by patterns, in all databases. *are_used*: there are some."""
+    """Who reads by patterns, in all databases. *are_used*: there are some.
 
-    def __init__(self) -> None:
+    *memory* counts what is kept for them.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
         self.are_used = False
         self._of: dict[int, StreamNames] = {}
 
@@ -380,7 +420,7 @@ class PatternReads:
             names = self._of[database.index] = StreamNames(database)
             self.are_used = True
         names.check()
-        name = (tuple(patterns), group, wants)
+        name = (tuple(patterns), None if group is None else short_name(group), wants)
         found = names.readers.get(name)
         if found is None:
             found = names.add_readers(name)
@@ -411,7 +451,7 @@ class PatternReads:
     def read_ms(self, db_index: int, key: bytes, group: bytes, consumer: bytes, now_ms: int) -> int:
         """When *consumer* of *group* has read by a pattern that matches *key*; 0: not known."""
         last_ms = 0
-        names = self._of.get(db_index)
+        names, group = self._of.get(db_index), short_name(group)
         for readers in () if names is None else names.names.get(key, ()):
             if readers.group == group:
                 last_ms = max(last_ms, readers.read_ms(consumer, now_ms))
@@ -436,6 +476,7 @@ class PatternReads:
 
     def tick(self, now_ms: int) -> None:
         """Forget those whom nobody has used for KEPT_MS. *now_ms* is the time that has passed."""
+        kept = 0
         for index, names in list(self._of.items()):
             for readers in list(names.readers.values()):
                 if readers.waiters or readers.used_ms == 0:
@@ -444,7 +485,16 @@ class PatternReads:
                     names.drop_readers(readers)
             names.make_room()
             names.sweep()
+            kept += names.kept_bytes()
             if not names.readers:
                 names.end()
                 del self._of[index]
         self.are_used = bool(self._of)
+        self._memory.readers = kept
+
+
+def short_name(name: bytes) -> bytes:
+    """*name* of a consumer or group, or what stands for a long one: it is no short name."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    return b"sha256:" + sha256(name).hexdigest().encode()

@@ -64,6 +64,8 @@ def xread(call: Call) -> Reply | Block:
     XREAD [COUNT count] [MAXCOUNT max-count] [MAXSIZE max-size] [PRIORITY] [NOFIELDS]
     [WHERE field numvalues value [value ...]] [BLOCK milliseconds]
     <STREAMS key [key ...] id [id ...] | MATCH pattern [pattern ...] id>
+
+    MATCH has at most 100 patterns, each of at most 1024 bytes.
     """
     request = stream_request.request_of(call, False)
     if request.patterns is not None:
@@ -142,7 +144,8 @@ def xreadgroup(call: Call) -> Reply | Block:
 
     With WITHDEADLINE each entry ends with the time (unix, ms) until which the consumer has it by
     the VISIBILITY of the group; null if it has none. With WITHFENCE it ends with the number of the
-    turn of the active consumer; null if the group never had ACTIVE.
+    turn of the active consumer; null if the group never had ACTIVE. MATCH has at most 100 patterns,
+    each of at most 1024 bytes.
     """
     request = stream_request.request_of(call, True)
     if request.patterns is not None:

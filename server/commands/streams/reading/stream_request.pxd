@@ -48,6 +48,8 @@ cdef int _WOKEN
 cpdef Request request_of(Call call, bint with_group)
 @cython.locals(request=Request, args=Args, left=Py_ssize_t, word=bytes)
 cpdef Request take_request(list argv, bint with_group, int64_t now_ms, bint is_inside=*)
+@cython.locals(pattern=bytes)
+cdef int _check_size(list patterns) except -1
 cdef int _check_patterns(Request request) except -1
 cdef bint _take_own_word(
     Request request, Args args, bytes word, bint with_group, bint is_inside

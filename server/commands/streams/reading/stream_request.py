@@ -48,6 +48,12 @@ NEW_ONLY = ErrorReply("ERR", "MATCH of XREADGROUP gives new entries: its ID must
 VALUES_NOT_POSITIVE = ErrorReply("ERR", "numvalues must be a positive integer")
 MAX_COUNT_BELOW_COUNT = ErrorReply("ERR", "MAXCOUNT must be greater than or equal to COUNT")
 
+MOST_PATTERNS = 100  # of MATCH: each new key of anybody is compared with the patterns of all calls
+LONGEST_PATTERN = 1024  # bytes, for the same reason
+TOO_MANY_PATTERNS = ErrorReply("ERR", f"MATCH must have at most {MOST_PATTERNS} patterns")
+PATTERN_TOO_LONG = ErrorReply(
+    "ERR", f"a pattern of MATCH must have at most {LONGEST_PATTERN} bytes"
+)
 LOOKS = 20_000  # entries that one call looks at for WHERE, before others have their turn
 NO_LIMIT = 2**62  # entries
 _WOKEN = WOKEN  # as a C number
@@ -228,6 +234,7 @@ def _take_own_word(
         request.ids_at = len(args.argv) - 1
         request.patterns = args.argv[args.at : request.ids_at]
         args.at = len(args.argv)
+        _check_size(request.patterns)
         if with_group and args.argv[-1] != b">":
             raise NEW_ONLY
     elif with_group and octets.same_letters(word, b"MKGROUP"):
@@ -235,6 +242,18 @@ def _take_own_word(
     else:
         return with_group and request.tell(word)
     return True
+
+
+def _check_size(patterns: list[bytes]) -> None:
+    """Raise ErrorReply if there are too many patterns, or one is too long.
+
+    The limits defend all who make keys against one who asks for patterns that none can have.
+    """
+    if len(patterns) > MOST_PATTERNS:
+        raise TOO_MANY_PATTERNS
+    for pattern in patterns:
+        if len(pattern) > LONGEST_PATTERN:
+            raise PATTERN_TOO_LONG
 
 
 def _check_patterns(request: Request) -> None:

@@ -76,6 +76,22 @@ class TestXreadgroup:
     def test_what_makes_no_sense_is_refused(self, given, line):
         assert given.send_line(line).startswith("-ERR ")
 
+    @pytest.mark.parametrize("call", ["XREADGROUP GROUP g c MATCH {} >", "XREAD MATCH {} 0"])
+    def test_patterns_are_limited(self, given, call):
+        """Once, whoever asked for 50,000 of them held up all who made keys, for a minute."""
+        given.send_line("XGROUP CREATE t:a g 0")
+        most, longest = stream_request.MOST_PATTERNS, stream_request.LONGEST_PATTERN
+        patterns = ["t:a", *["x" * longest] * (most - 1)]
+        assert found(given.send_line(call.format(" ".join(patterns)))) == {"t:a": [1, 2]}
+        refusals = [
+            given.send_line(call.format(" ".join([*patterns, "t:b"]))),
+            given.send_line(call.format("t:a " + "x" * (longest + 1))),
+        ]
+        assert refusals == [
+            "-ERR MATCH must have at most 100 patterns",
+            "-ERR a pattern of MATCH must have at most 1024 bytes",
+        ]
+
     def test_resp3_clients_get_a_map(self, given):
         given.send_line("HELLO 3")
         raw = given.owner.raw(*b"XREADGROUP GROUP g c NOFIELDS MKGROUP MATCH t:b >".split())

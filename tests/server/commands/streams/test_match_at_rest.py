@@ -601,3 +601,75 @@ class TestMemory:
         streams.send_line(READ.format(""))
         for readers in names().readers.values():
             assert len(readers.fresh) == len(readers.resting) == len(readers.keys) == 0
+
+    def test_patterns_of_readers_that_have_gone_are_limited_and_counted(self, streams, names):
+        """Once, a hundred sets of them were kept for a minute, of any size."""
+        before = streams.state.memory.used()
+        for n in range(30):
+            patterns = " ".join(f"{n}:{at}" + "x" * 1000 for at in range(50))
+            streams.send_line(f"XREAD MATCH {patterns} 0")
+        streams.state.blocking.patterns.tick(1)
+        kept = sum(readers.pattern_bytes for readers in names().readers.values())
+        assert 100_000 < kept <= pattern_reads.MOST_PATTERN_BYTES
+        assert streams.state.memory.readers == kept - len("none")  # which names() has made since
+        kept = streams.state.memory.readers
+        assert kept <= streams.state.memory.used() - before < kept + 100_000
+
+    def test_patterns_of_those_who_wait_are_not_limited(self, streams, names):
+        for n in range(5):
+            patterns = " ".join(f"{n}:{at}" + "x" * 1000 for at in range(50))
+            streams.client().send_line(f"XREAD BLOCK 0 MATCH {patterns} $")
+        streams.state.blocking.patterns.tick(1)
+        kept = sum(readers.pattern_bytes for readers in names().readers.values())
+        assert kept > pattern_reads.MOST_PATTERN_BYTES
+        assert streams.state.memory.readers == 0  # it is what their clients have sent
+
+    def test_readers_that_were_dropped_keep_no_patterns(self, streams, names):
+        waiter = streams.client()
+        waiter.send_line(WAIT.format("c", ""))
+        readers = waiter.client.waiter.block.readers
+        streams.send_line("XADD t:a 1-0 f v")
+        names().drop_readers(readers)
+        assert readers.patterns == () and readers.name == ((), None, None)
+
+    def test_of_consumers_with_long_names_little_is_kept(self, streams, names):
+        """Once, ten thousand names of any size were kept for each set of patterns."""
+        for n in range(20):
+            streams.send("XREADGROUP", "GROUP", "g", f"{n}" + "c" * 100_000, "MATCH", "t:*", ">")
+        streams.state.blocking.patterns.tick(1)
+        assert 0 < streams.state.memory.readers < 20 * 1000
+
+    def test_of_many_consumers_little_is_kept(self, streams, names, monkeypatch):
+        monkeypatch.setattr(pattern_reads, "MOST_CONSUMER_BYTES", 2000)
+        for n in range(3):
+            for at in range(9):
+                streams.send_line(f"XREADGROUP GROUP g c{at} CLAIM {n} MATCH t:* >")
+        patterns = streams.state.blocking.patterns
+        patterns.tick(1)
+        assert [each.consumer_bytes > 0 for each in names().readers.values()] == [True, False]
+        monkeypatch.setattr(pattern_reads, "MOST_CONSUMERS", 4)
+        for at in range(100):
+            streams.send_line(READ.replace("g c", f"g d{at}").format(""))
+        patterns.tick(1)
+        assert streams.state.memory.readers < 5000
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_consumer_that_reads_is_not_silent_however_long_its_name(streams, size):
+    name = "c" * size
+    reads = streams.state.blocking.patterns
+    streams.send_line(f"XREADGROUP GROUP g {name} MATCH t:* >")
+    assert reads.read_ms(0, b"t:a", b"g", name.encode(), streams.now_ms) == streams.now_ms
+    assert reads.read_ms(0, b"t:a", b"g", name.encode() + b"d", streams.now_ms) == 0
+
+
+def test_groups_with_long_names_are_told_apart(streams):
+    names = ["g" * 1000 + end for end in "ab"]
+    for name in names:
+        streams.send_line(f"XGROUP CREATE t:a {name} 0")
+        streams.send_line(f"XREADGROUP GROUP {name} c MATCH t:* >")
+    streams.send_line("XADD t:a 1-0 f v")
+    for name in names:
+        reply = streams.send_line(f"XREADGROUP GROUP {name} c MATCH t:* >")
+        assert found(reply) == {"t:a": [1]}
+        assert streams.send_line(f"XREADGROUP GROUP {name} c MATCH t:* >") is None

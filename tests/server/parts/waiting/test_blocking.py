@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.client.client import Client
+from server.observe.memory import Memory
 from server.parts.waiting.alarms import MANY_STALE
 from server.parts.waiting.blocking import MOST_LEFT, Blocking
 from server.parts.waiting.wait_queue import Spot
@@ -29,7 +30,7 @@ class Harness:
     def __init__(self):
         events = KeyEvents()
         self.databases = [Keyspace(index, events) for index in range(3)]
-        self.blocking = Blocking(self.databases)
+        self.blocking = Blocking(self.databases, Memory())
         self.ran = []  # client ids, in the order in which their commands ran again
         self.over = []  # (client id, reply) of the waits that timed out
         self.now_ms = 0
