@@ -68,6 +68,8 @@ def _next_of_cron(cron: bytes, zone: bytes, now_s: int) -> int:
         if not _has_days(times):
             return NEVER
         found = next(times)
+        while found.timestamp() <= now_s:  # in an hour that comes twice it may mean the first one
+            found = next(times)
     except StopIteration:
         return NEVER
     except MemoryError:

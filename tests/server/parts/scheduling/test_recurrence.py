@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from cronsim import CronSim
@@ -84,3 +85,22 @@ def test_what_was_asked_before_in_that_second_is_remembered(days: list[date]) ->
     assert days == []
     assert next_of_cron(b"7 3 * * MON", b"Asia/Tokyo", NOW + 1000) == found
     assert next_of_cron(b"7 3 * * MON", b"Europe/Rome", NOW) != found
+
+
+@pytest.mark.parametrize("cron", [b"30 2 * * *", b"5,35 2 * * *", b"*/10 2 * * *", b"*/10 * * * *"])
+@pytest.mark.parametrize("minutes", range(0, 180, 10))
+def test_in_an_hour_that_comes_twice_the_next_run_is_still_to_come(
+    cron: bytes, minutes: int
+) -> None:
+    """Once a job of the first such hour ran again and again in the second one."""
+    begin = datetime(2026, 10, 25, 1, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    now_ms = int(begin.timestamp() + minutes * 60) * 1000
+    assert next_of_cron(cron, b"Europe/Berlin", now_ms) > now_ms
+
+
+def test_one_of_a_time_that_comes_twice_runs_at_the_first() -> None:
+    runs, now_ms = [], int(datetime(2026, 10, 24, 20, tzinfo=UTC).timestamp()) * 1000
+    for _ in range(3):
+        now_ms = next_of_cron(b"30 2 * * *", b"Europe/Berlin", now_ms)
+        runs.append(datetime.fromtimestamp(now_ms // 1000, UTC))
+    assert [f"{run:%d %H:%M}" for run in runs] == ["25 00:30", "26 01:30", "27 01:30"]
