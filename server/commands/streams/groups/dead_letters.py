@@ -49,9 +49,9 @@ def bury(
 
     Unless *wakes* is False, those who wait for room in the group are woken.
     They stay as they are if there are no dead letters, or their stream is no stream any more, or
-    full, or has become this very one, by COPY or RENAME; and so does one that was delivered anew
-    since, by XGROUP SETID, or is too large to be added. Those that are not in the stream any more
-    are acknowledged in any case. O(log N) for each.
+    full, or has become this very one, by COPY or RENAME, or maxmemory leaves no room; and so does
+    one that was delivered anew since, by XGROUP SETID, or is too large to be added. Those that are
+    not in the stream any more are acknowledged in any case. O(log N) for each.
     """
     policy = group_steps.policy_of(call, key, name)
     stream = call.db.peek(key)
@@ -59,7 +59,7 @@ def bury(
     if policy is None or group is None:
         return 0
     target = _target(call, policy.dead_letter) if policy.dead_letter else None
-    if target is stream:
+    if target is stream or not _has_room(call):
         target = None
     moved = 0
     for pending in dead:
@@ -74,8 +74,20 @@ def bury(
 
 def can_move(call: Call, stream: Stream, policy: GroupPolicy) -> bool:
     """Whether dead entries of *stream* can become dead letters now."""
-    target = _target(call, policy.dead_letter) if policy.dead_letter else None
+    if not policy.dead_letter or not _has_room(call):
+        return False
+    target = _target(call, policy.dead_letter)
     return target is not None and target is not stream
+
+
+def _has_room(call: Call) -> bool:
+    """Whether maxmemory lets data be added: no reader may fill the memory, which others need.
+
+    What was moved when it ran first is moved again.
+    """
+    server = call.server
+    is_full = server.restrictions.must_check and server.key_eviction.is_out_of_memory
+    return call.is_replayed() or not is_full
 
 
 def bury_expired(

@@ -174,6 +174,21 @@ class TestSettings:
         queue.send_line("ACL SETUSER u ~dead")
         assert user.send(*words) in (1, b"OK")
 
+    def test_beyond_maxmemory_what_is_dead_stays_pending(self, queue):
+        """Once, XGROUP SETID and XNACK FATAL by turns filled the memory that others need."""
+        queue.send_line("XGROUP CFGSET s g DEADLETTER dead MKSTREAM")
+        queue.send_line("XADD s 9-9 f v")
+        queue.send_line("XREADGROUP GROUP g c STREAMS s >")
+        pending = queue.send_line("XPENDING s g")[0]
+        queue.send_line("CONFIG SET maxmemory 1")
+        queue.send_line("XNACK s g FATAL IDS 1 9-9")
+        assert queue.send_line("XLEN dead") == 0
+        assert queue.send_line("XPENDING s g")[0] == pending
+        queue.send_line("CONFIG SET maxmemory 0")
+        queue.send_line("XNACK s g FATAL IDS 1 9-9")
+        assert queue.send_line("XLEN dead") == 1
+        assert queue.send_line("XPENDING s g")[0] == pending - 1
+
     def test_it_goes_with_its_group(self, queue):
         queue.send_line("XGROUP CFGSET s g VISIBILITY 5")
         queue.send_line("XGROUP DESTROY s g")
