@@ -173,6 +173,7 @@ class Turn(EndOfTurn):
         while self._first_to_resume is not None:
             self._resume_all()
         self._is_on = False
+        self._blocking.looks = 0
         if self._first_to_send is not None:
             self._send_all()
         elif self._propagation.has_unwritten:  # of those who want no replies

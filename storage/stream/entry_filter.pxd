@@ -24,6 +24,7 @@ cdef class EntryFilter:
     cdef list _names_at
     cdef readonly int64_t left
     cdef readonly bint is_cut
+    cdef public int64_t looks
     cdef readonly int64_t passed
     cdef readonly uint64_t first_ms
     cdef readonly uint64_t first_seq

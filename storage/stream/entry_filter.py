@@ -27,13 +27,13 @@ class EntryFilter:
 
     In all it looks at *left* entries (fewer, if they have many fields), and *is_cut* says that
     there were more. *passed* counts those that were passed by since the last one was found, from
-    *first* to *last*.
+    *first* to *last*; *looks* those beside walks that were compared, for who limits them.
     """
 
     __slots__ = (
         "_digest", "_many", "_name", "_name_is_number", "_name_number", "_names_at", "_node",
         "_numbers", "_texts", "first_ms", "first_seq", "is_cut", "last_ms", "last_seq", "left",
-        "passed",
+        "looks", "passed",
     )  # fmt: skip
 
     def __init__(self, name: bytes, values: list[bytes], left: int) -> None:
@@ -48,6 +48,7 @@ class EntryFilter:
         self._names_at: list[int] = []  # which of them have the name, from 0
         self.left = left
         self.is_cut = False
+        self.looks = 0
         self.passed = 0
         self.first_ms = self.first_seq = 0
         self.last_ms = self.last_seq = 0

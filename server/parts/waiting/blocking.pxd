@@ -34,6 +34,7 @@ cdef class Blocking(Part):
     cdef dict _keyless
     cdef dict _unfinished
     cdef bint _is_called
+    cdef public int64_t looks
     cdef readonly PatternReads patterns
     cdef public object timers
 

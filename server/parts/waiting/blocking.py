@@ -75,6 +75,7 @@ class Blocking(Part):
         self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
         self._unfinished: dict[Waiter, None] = {}  # those that have not looked at all yet
         self._is_called = False  # in a moment, for these
+        self.looks = 0  # at pending entries, for WHERE, that this turn has seen
         self.patterns = PatternReads(memory)
         self.timers: Timers = NoTimers()
 

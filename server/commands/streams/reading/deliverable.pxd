@@ -18,6 +18,7 @@ from storage.stream.stream_iterator cimport StreamIterator
 cdef int64_t _RELEASED_ONLY
 cdef int64_t FEW_UNREAD
 cdef Py_ssize_t _MOST_CLAIMS
+cdef int64_t _LOOKS
 cdef int64_t CLAIMS_AGAIN_MS
 
 
@@ -37,7 +38,7 @@ cdef Pending _first_wanted(
 @cython.locals(by_time=DeliveryQueue, has_policy=bint, pending=Pending, left=int64_t,
                is_stuck=bint, is_there=bint)
 cpdef int64_t ms_to_idle(Delivery delivery, int64_t min_idle, int64_t now_ms) except -1
-@cython.locals(policy=GroupPolicy, makes_room=bint, pending=Pending, left=int64_t, is_stuck=bint)
+@cython.locals(policy=GroupPolicy, makes_room=bint, pending=Pending, left=int64_t)
 cdef int64_t _ms_to_wanted(
     Delivery delivery, EntryFilter where, int64_t min_idle, int64_t now_ms
 ) except -1

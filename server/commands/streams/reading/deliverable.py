@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from server.commands.streams.reading.delivery import RELEASED_ONLY, Delivery
+from server.commands.streams.reading.delivery import MOST_CLAIMS, RELEASED_ONLY, Delivery
+from server.commands.streams.reading.stream_request import LOOKS
 from storage import octets
 from storage.stream import pending as pendings
 from storage.stream import stream_id
@@ -12,9 +13,9 @@ from storage.stream.stream_iterator import StreamIterator
 
 _RELEASED_ONLY = RELEASED_ONLY  # as a C number
 FEW_UNREAD = 8  # entries of a node that are sought from its end
-MOST_CLAIMS = 10_000  # pending entries that one call looks at for those that WHERE names
 _MOST_CLAIMS = MOST_CLAIMS
-CLAIMS_AGAIN_MS = 1000  # at the earliest, if none of them is one
+_LOOKS = LOOKS
+CLAIMS_AGAIN_MS = 1000  # at the earliest, if none of those that one call looks at is one
 
 
 def find_new(delivery: Delivery) -> StreamIterator | None:
@@ -71,10 +72,10 @@ def _first_wanted(
 ) -> Pending | None:
     """The first of the idle entries from *start* on that *where* names, or that is dead.
 
-    Of many, the MOST_CLAIMS that were delivered longest ago are looked at.
+    Of many, those that were delivered longest ago are looked at.
     """
     pending = start
-    for _ in range(_MOST_CLAIMS):
+    for _ in range(delivery.most_claims):
         if pending is None or not delivery.group.is_idle(pending, min_idle, now_ms):
             return None
         if delivery.leaves(pending) or delivery.is_wanted(where, pending):
@@ -110,22 +111,27 @@ def ms_to_idle(delivery: Delivery, min_idle: int, now_ms: int) -> int:
 def _ms_to_wanted(delivery: Delivery, where: EntryFilter, min_idle: int, now_ms: int) -> int:
     """As ms_to_idle(), for the first that *where* names, of those that are looked at.
 
-    Where a policy limits what is pending, another makes room when it goes back or is held.
+    Those that are idle were looked at before, in vain. Where a policy limits what is pending,
+    another makes room when it goes back or is held.
     """
     policy = delivery.policy
     makes_room = policy is not None and policy.limits_pending() and delivery.gives_back()
     pending = delivery.group.by_time.first_left()
-    for _ in range(_MOST_CLAIMS):
+    for _ in range(delivery.most_claims):
         if pending is None:
             return 0
+        if where.looks >= _LOOKS:
+            break
         left = min_idle - octets.since(pending.delivery_time, now_ms)
-        is_stuck = policy is not None and left <= 0
-        if not is_stuck and (
+        if left > 0 and (
             makes_room or delivery.leaves(pending) or delivery.is_wanted(where, pending)
         ):
-            return max(1, left)
+            return left
         pending = pendings.newer_of(pending)
-    return max(min_idle, CLAIMS_AGAIN_MS)
+    if min_idle > CLAIMS_AGAIN_MS:
+        return min_idle
+    # At a full second: all who wait for the key look when one does, so they do so together.
+    return 2 * CLAIMS_AGAIN_MS - now_ms % CLAIMS_AGAIN_MS
 
 
 def ms_to_held(delivery: Delivery, now_ms: int) -> int:

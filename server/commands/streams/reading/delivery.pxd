@@ -20,6 +20,7 @@ cdef uint32_t _NOBODY
 cdef int64_t _PARKED
 cdef int64_t _NO_LIMIT
 cdef int64_t MOST_PARKED_AT_ONCE
+cdef Py_ssize_t _MOST_CLAIMS, FEW_CLAIMS
 cdef int64_t _RELEASED_ONLY
 cdef list NO_ENTRIES
 cdef list NO_IDS
@@ -36,6 +37,7 @@ cdef class Delivery:
     cdef readonly int64_t min_idle
     cdef readonly EntryFilter where
     cdef readonly bint ids_only
+    cdef readonly Py_ssize_t most_claims
     cdef readonly bint tells_deliveries
     cdef readonly bint tells_deadline
     cdef readonly bint tells_fence
@@ -63,6 +65,7 @@ cdef class Delivery:
     cdef readonly bint is_cut
 
     cpdef int claim(self, int64_t min_idle) except -1
+    cpdef int share_claims(self, Py_ssize_t streams) except -1
     cpdef int follow(self, GroupPolicy policy) except -1
     @cython.locals(last=tuple)
     cpdef int follow_order(self, GroupOrder order) except -1

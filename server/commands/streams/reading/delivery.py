@@ -19,6 +19,9 @@ _NO_CLAIM = NO_CLAIM  # as a C number, as the others
 _NOBODY, _PARKED = NOBODY, PARKED
 _NO_LIMIT = NO_LIMIT
 MOST_PARKED_AT_ONCE = 1000  # entries in one call, so that nobody waits for long
+MOST_CLAIMS = 10_000  # pending entries that one call looks at for those that are to be claimed
+_MOST_CLAIMS = MOST_CLAIMS
+FEW_CLAIMS = 10  # in each stream at least, if there are many
 RELEASED_ONLY = 2**62  # as min_idle: nothing is idle for so long, but what was released is given
 _RELEASED_ONLY = RELEASED_ONLY
 NO_ENTRIES: list[Pending] = []
@@ -35,9 +38,9 @@ class Delivery:
     __slots__ = (
         "after", "claimed", "dead", "dead_stay", "deadline", "fence", "given", "gone", "group",
         "has_left_some", "has_new_consumer", "has_passed", "ids_only", "is_cut", "is_more", "key",
-        "min_idle", "most_of_value", "most_parked", "order", "parked", "policy", "reads_on", "room",
-        "stream", "taken_ms", "tells_deadline", "tells_deliveries", "tells_fence", "turn_ms",
-        "was_set_back", "where",
+        "min_idle", "most_claims", "most_of_value", "most_parked", "order", "parked", "policy",
+        "reads_on", "room", "stream", "taken_ms", "tells_deadline", "tells_deliveries",
+        "tells_fence", "turn_ms", "was_set_back", "where",
     )  # fmt: skip
 
     # What was asked for.
@@ -48,6 +51,7 @@ class Delivery:
     min_idle: int  # ms; what was given so long ago is claimed, unless it is NO_CLAIM
     where: EntryFilter | None  # which entries are wanted; None: all
     ids_only: bool  # whether the reply has no fields
+    most_claims: int  # how many idle entries are looked at that are not given
     tells_deliveries: bool  # whether the reply says how long ago, and how often
     tells_deadline: bool  # whether the reply says until when the consumer has an entry
     tells_fence: bool  # whether the reply says the number of the turn of the active consumer
@@ -82,6 +86,10 @@ class Delivery:
         """Give what others were given *min_idle* ms ago, too; say how long ago, and how often."""
         self.min_idle = min_idle
         self.tells_deliveries = True
+
+    def share_claims(self, streams: int) -> None:
+        """Look at fewer entries in each of so many *streams*: not at more than one call may."""
+        self.most_claims = max(_MOST_CLAIMS // streams, FEW_CLAIMS)
 
     def follow(self, policy: GroupPolicy) -> None:
         """Give what *policy* makes anyone's, too; but nothing that is dead."""
@@ -159,7 +167,8 @@ class Delivery:
         return self.is_dead(pending) or not self.stream.contains(pendings.id_of(pending))
 
     def is_wanted(self, where: EntryFilter, pending: Pending) -> bool:
-        """Whether it is in the stream, and *where* names it."""
+        """Whether it is in the stream, and *where* names it. *where* counts the look."""
+        where.looks += 1
         entry_id = pendings.id_of(pending)
         entry = self.stream.range(entry_id, entry_id)
         return entry.next() and where.matches(entry)
@@ -232,6 +241,7 @@ def new_delivery(
     made.min_idle = _NO_CLAIM
     made.where = where
     made.ids_only = ids_only
+    made.most_claims = _MOST_CLAIMS
     made.tells_deliveries = False
     made.tells_deadline = False
     made.tells_fence = False

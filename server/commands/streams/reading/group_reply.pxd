@@ -20,7 +20,6 @@ from storage.stream.stream_iterator cimport StreamIterator
 
 
 cdef int64_t _NO_CLAIM
-cdef Py_ssize_t _MOST_CLAIMS
 cdef Py_ssize_t _MOST_DEAD
 
 

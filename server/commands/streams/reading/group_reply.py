@@ -5,7 +5,6 @@ from __future__ import annotations
 from protocol.encoder import Encoder
 from server.commands.streams import stream_reply
 from server.commands.streams.reading import lane_reply
-from server.commands.streams.reading.deliverable import MOST_CLAIMS
 from server.commands.streams.reading.delivery import Delivery
 from server.commands.streams.reading.group_writer import GroupWriter
 from server.commands.streams.reading.lane_reply import MOST_DEAD
@@ -18,7 +17,6 @@ from storage.stream.pending import Pending
 from storage.stream.stream_iterator import StreamIterator
 
 _NO_CLAIM = NO_CLAIM  # as C numbers
-_MOST_CLAIMS = MOST_CLAIMS
 _MOST_DEAD = MOST_DEAD
 
 
@@ -108,7 +106,7 @@ def _write_idle(writer: GroupWriter, min_idle: int) -> None:
     last = group.by_time.newest()  # what is claimed goes behind it
     pending = group.by_time.first_left()
     entry = delivery.stream.finder()  # most often they come in their order
-    looks = _MOST_CLAIMS  # at what is not given
+    looks = delivery.most_claims  # at what is not given
     while pending is not None and looks >= 0 and group.is_idle(pending, min_idle, now_ms):
         newer = None if pending is last else pendings.newer_of(pending)
         if waits and delivery.is_to_wait(pending, now_ms):

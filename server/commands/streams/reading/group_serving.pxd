@@ -13,6 +13,7 @@ from storage.side_data.group_policy cimport GroupPolicy
 from storage.side_data.side_data cimport SideData
 from storage.stream cimport stream_id
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
+from storage.stream.entry_filter cimport EntryFilter
 from storage.stream.group_order cimport GroupOrder
 from storage.stream.pending cimport Pending
 from storage.stream.stream cimport Stream
@@ -30,6 +31,12 @@ cpdef Delivery delivery_of(Call call, Request request, bytes key, bytes text)
     delivery=Delivery, policy=GroupPolicy
 )
 cpdef int64_t ms_to_claim(Call call, list deliveries) except? -2
+cpdef bint is_put_off(Call call, Request request) except -1
+cpdef int count_looks(Call call, EntryFilter where) except -1
+@cython.locals(delivery=Delivery)
+cpdef bint claims_any(list deliveries) except -1
+@cython.locals(where=EntryFilter)
+cpdef bytes name_of(Request request)
 cpdef bint is_plain(Request request) except -1
 @cython.locals(delivery=Delivery)
 cpdef bint finds_for_all(list deliveries) except -1

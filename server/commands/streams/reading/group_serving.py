@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from protocol.encoder import Encoder
 from protocol.replies import ErrorReply
 from server.commands.streams.adding import stream_expiries
@@ -14,7 +16,7 @@ from server.commands.streams.reading import (
     group_reply,
     group_writer,
 )
-from server.commands.streams.reading.delivery import NEW, Delivery, new_delivery
+from server.commands.streams.reading.delivery import MOST_CLAIMS, NEW, Delivery, new_delivery
 from server.commands.streams.reading.stream_request import NO_LIMIT, Request
 from server.commands.streams.reading.stream_serving import NO_END
 from server.dispatch.call import Call
@@ -26,6 +28,7 @@ from storage.side_data.schedule import SCHEDULE
 from storage.side_data.side_data import SideData
 from storage.stream import stream_id
 from storage.stream.consumer_group import Consumer
+from storage.stream.entry_filter import EntryFilter
 from storage.stream.stream import Stream
 from storage.stream.stream_iterator import StreamIterator
 
@@ -41,6 +44,8 @@ LAST_IN_GROUP = {
 }
 _NO_CLAIM = NO_CLAIM  # as a C number
 DEAD_AGAIN_MS = 1000  # after which it is looked again whether dead letters can be moved
+MOST_LOOKS = MOST_CLAIMS  # at pending entries, for WHERE, before a call is put off: of a turn
+_SECRET = secrets.token_bytes(16)  # so begins no name of a group
 MOST_EXPIRED = 1000  # entries that are removed before one is served; with more, nothing is
 
 
@@ -106,6 +111,41 @@ def ms_to_claim(call: Call, deliveries: list[Delivery]) -> int:
         ):
             earliest = 0
     return earliest
+
+
+def is_put_off(call: Call, request: Request) -> bool:
+    """Whether the call is to go on in another turn: in this one, WHERE has looked at much.
+
+    It compares pending entries anew in each call, and the calls of many clients may run in a turn:
+    the limit defends all others against them. A transaction or script does not wait.
+    """
+    if request.where is None or call.is_inside():
+        return False
+    looks: int = call.server.blocking.looks
+    return looks >= MOST_LOOKS
+
+
+def count_looks(call: Call, where: EntryFilter) -> None:
+    """Count the pending entries that *where* has looked at as looks of this turn."""
+    call.server.blocking.looks += where.looks
+    where.looks = 0
+
+
+def claims_any(deliveries: list[Delivery]) -> bool:
+    """Whether any of them may give what others were given."""
+    for delivery in deliveries:  # noqa: SIM110  compiled, there are no generators
+        if delivery.min_idle != _NO_CLAIM:
+            return True
+    return False
+
+
+def name_of(request: Request) -> bytes:
+    """What stands for all who want the same of its group, if the request is not plain."""
+    where = request.where
+    digest = b"" if where is None else where.digest()
+    return b"%b%d %d %d %b%b" % (
+        _SECRET, request.noack, request.min_idle, len(digest), digest, request.group or b"",
+    )  # fmt: skip
 
 
 def is_plain(request: Request) -> bool:
@@ -192,7 +232,7 @@ def serve(call: Call, request: Request, body: Encoder, delivery: Delivery) -> bo
     consumer = _seen_consumer(call, request, delivery, idle is not None or is_given)
     if entry is None and idle is None and not delivery.has_ready():
         return False
-    if idle is None and request.where is None:
+    if idle is None and (request.where is None or policy is None):
         min_idle = _NO_CLAIM  # as most often
     if _serve_new(call, request, body, delivery, consumer, entry, min_idle):
         return True

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from server.commands.streams.reading.deliverable import MOST_CLAIMS
-from server.commands.streams.reading.delivery import Delivery
+from server.commands.streams.reading.delivery import MOST_CLAIMS, Delivery
 from server.commands.streams.reading.group_writer import GroupWriter
 from storage.stream import group_lag
 from storage.stream import pending as pendings
@@ -56,8 +55,10 @@ def _write_lane(writer: GroupWriter, order: GroupOrder, lane: Lane) -> None:
             break
         entry_id = pendings.id_of(pending)
         if entry.find(entry_id):
-            if where is not None and not where.matches(entry):
-                break
+            if where is not None:
+                where.looks += 1
+                if not where.matches(entry):
+                    break
             if not writer.pends and pendings.count_of(pending) == 0:
                 if not writer.give_away(entry):
                     break

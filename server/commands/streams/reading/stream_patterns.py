@@ -206,6 +206,8 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     if not readers.is_complete:
         return _wait_for_patterns(request, readers, True, NO_CLAIM)
     readers.reads(request.consumer, call.now_ms)
+    if group_serving.is_put_off(call, request):
+        return _wait_for_patterns(request, readers, True, NO_CLAIM, readers.label)
     most = _most_looks(call)
     is_cut = not readers.come_due(call.now_ms, most)
     if not readers.take_kept(request.consumer, most):
@@ -226,6 +228,11 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
         served += _serve_by_pattern(call, request, readers, body, key, waiting)
         # The call goes on with those that are left: what stays fresh is looked at once more then.
         most -= len(keys) < before
+        if request.where is not None:
+            group_serving.count_looks(call, request.where)
+        # Only then there is less to look at in the next turn.
+        if len(keys) < before and readers.fresh and group_serving.is_put_off(call, request):
+            most = 0
     if served:
         return stream_serving.with_head(body, served)
     request.look = left
@@ -234,6 +241,8 @@ def read_groups(call: Call, request: Request) -> Reply | Block:
     if request.block_ms is not None and call.client.waiter is None and readers.last != last:
         is_cut = True  # the call itself has changed a stream, and does not stand in a queue yet
     wake_ms = _ms_to_claim(call, readers, waiting)
+    if request.where is not None:
+        group_serving.count_looks(call, request.where)
     # If it is cut, it looks for all of them, and another goes on when it is answered.
     finds_for_all = is_cut or group_serving.finds_for_all(waiting)
     name = readers.label if finds_for_all else None

@@ -154,6 +154,13 @@ def xreadgroup(call: Call) -> Reply | Block:
         group_serving.delivery_of(call, request, key, call.argv[at])
         for at, key in enumerate(request.keys, request.ids_at)
     ]
+    if request.where is not None and group_serving.claims_any(deliveries):
+        if group_serving.is_put_off(call, request):
+            request.reads_on = True
+            ids = call.argv[request.ids_at :]
+            return stream_serving.wait_for(call.argv, request, ids, _NO_CLAIM, None)
+        for delivery in deliveries:
+            delivery.share_claims(len(deliveries))
     body = _begin_reply(call, request)
     served = 0
     added = group_serving.entries_added(deliveries)
@@ -162,6 +169,8 @@ def xreadgroup(call: Call) -> Reply | Block:
             break
         served += group_serving.serve(call, request, body, delivery)
     if served:
+        if request.where is not None:
+            group_serving.count_looks(call, request.where)
         return body if len(request.keys) == 1 else stream_serving.with_head(body, served)
     if request.block_ms is not None and group_serving.entries_added(deliveries) != added:
         request.reads_on = True  # a dead letter has come to a stream that was looked at before
@@ -171,10 +180,15 @@ def xreadgroup(call: Call) -> Reply | Block:
         ids = [deliveries[0].after.encode()]
         request.block_ms = None
     wake_ms = group_serving.ms_to_claim(call, deliveries)
-    # Who waits for several keys waits in several queues, beside others in each. What differs by
-    # the request, as the time of CLAIM does, differs also while there is no group.
-    if len(deliveries) > 1 or not group_serving.is_plain(request):
+    if request.where is not None:
+        group_serving.count_looks(call, request.where)
+    # Who waits for several keys waits in several queues, beside others in each. Who has looked at a
+    # part of what there is does not know it for others.
+    is_cut = request.where is not None and request.goes_on()
+    if len(deliveries) > 1 or is_cut:
         return stream_serving.wait_for(call.argv, request, ids, wake_ms, None)
-    name = request.group if group_serving.finds_for_all(deliveries) else None
+    name = None
+    if group_serving.finds_for_all(deliveries):
+        name = request.group if group_serving.is_plain(request) else group_serving.name_of(request)
     active = group_serving.active_of(deliveries[0])
     return stream_serving.wait_for(call.argv, request, ids, wake_ms, name, active)

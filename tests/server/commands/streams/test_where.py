@@ -345,6 +345,104 @@ class TestClaims:
         assert group(given)[0] == b"0-0"
 
 
+class TestManyClaims:
+    """Once, each of many waiters looked at 10,000 pending entries twice, all in the same turn."""
+
+    CLAIM = "XREADGROUP GROUP g b {} CLAIM 0 WHERE n 1 {} STREAMS s >"
+
+    @pytest.fixture
+    def pending(self, given, monkeypatch):
+        """The consumer a has all entries of s. A turn looks at three of those, or few more."""
+        given.send_line(GROUP.format(""))
+        monkeypatch.setattr(group_serving, "MOST_LOOKS", 3)
+        return given
+
+    def waiters(self, server, values, line=CLAIM):
+        made = [server.client() for _ in values]
+        for waiter, value in zip(made, values, strict=True):
+            waiter.send_line(line.format("BLOCK 0", value))
+        assert all(waiter.waits for waiter in made)
+        return made
+
+    @pytest.mark.parametrize("streams", ["STREAMS s >", "MATCH s >"])
+    def test_waiters_look_in_turns_of_their_own(self, pending, streams):
+        line = self.CLAIM.replace("STREAMS s >", streams)
+        waiters = self.waiters(pending, [91, 92, 93, 94], line)
+        turns: list[object] = []
+        pending.call_soon, later = turns.append, pending.call_soon
+        pending.send_line("XADD s 7-0 n 7")
+        pending.call_soon = later
+        blocks = [waiter.client.waiter.block for waiter in waiters]
+        assert sorted(block.reads_on for block in blocks) == [False, True, True, True]
+        pending.turn(pending.dispatcher.waits.read_on)
+        assert not any(waiter.client.waiter.block.reads_on for waiter in waiters)
+        assert group(pending)[0] == b"7-0"
+
+    def test_one_looks_for_all_who_want_the_same(self, pending, monkeypatch):
+        monkeypatch.setattr(group_serving, "MOST_LOOKS", 1000)
+        wanted = [91, 92, 91, 92, 91]
+        waiters = self.waiters(pending, wanted)
+        before = [waiter.client.waiter.block for waiter in waiters]
+        pending.send_line("XADD s 7-0 n 7")
+        after = [waiter.client.waiter.block for waiter in waiters]
+        ran = [n for n, one, other in zip(wanted, before, after, strict=True) if one is not other]
+        assert sorted(ran) == [91, 92]
+        pending.send_line("XADD s 8-0 n 91")
+        pending.send_line("XADD s 9-0 n 92")
+        got = [(n, found(w.reply())) for n, w in zip(wanted, waiters, strict=True) if not w.waits]
+        # What one is given is idle at once, so the others have it after that.
+        assert sorted(got) == [(91, [8])] * 3 + [(92, [9])] * 2
+
+    def test_who_wants_something_else_looks_for_itself(self, pending, monkeypatch):
+        monkeypatch.setattr(group_serving, "MOST_LOOKS", 1000)
+        wants = ["", "NOACK", "CLAIM 5", "CLAIM 6", "WHERE n 1 91", "WHERE n 1 92"]
+        wants += ["WHERE n 2 91 92", "NOACK WHERE n 1 91", "CLAIM 5 WHERE n 1 91"]
+        line = "XREADGROUP GROUP g b BLOCK 0 {1} STREAMS s >"
+        waiters = self.waiters(pending, wants * 2, line)
+        names = [waiter.client.waiter.block.speaks_for for waiter in waiters]
+        assert names[: len(wants)] == names[len(wants) :]
+        assert len(set(names) - {None}) == len(wants)
+
+    def test_a_call_that_does_not_wait_goes_on_in_the_next_turn(self, pending):
+        pending.state.blocking.looks = 3
+        assert found(pending.send_line(self.CLAIM.format("", 5))) == [5]
+        pending.state.blocking.looks = 3
+        assert pending.send_line(self.CLAIM.format("", 9)) is None
+
+    def test_transactions_look_at_all(self, pending):
+        pending.send_line("MULTI")
+        for value in (9, 5):
+            pending.send_line(self.CLAIM.format("", value))
+        assert [found(reply) for reply in pending.send_line("EXEC")] == [[], [5]]
+
+    def test_of_many_streams_few_entries_are_looked_at_in_each(self, pending):
+        for ms in range(7, 15):
+            pending.send_line(f"XADD s {ms}-0 n {ms}")
+        pending.send_line(GROUP.format(""))
+        pending.advance(1)
+        waiter = pending.client()
+        line = self.CLAIM.format("BLOCK 0", 14).replace("STREAMS s >", "STREAMS" + " s" * 1000)
+        waiter.send_line(line + " >" * 1000)
+        assert waiter.reply() == NOTHING
+        wait_ms = waiter.client.waiter.block.wake_ms
+        assert 1000 <= wait_ms <= 2000
+        assert (pending.now_ms + wait_ms) % 1000 == 0  # as all who wait
+        pending.send_line("XACK s g 1-0 2-0 3-0 4-0 5-0 6-0")
+        pending.advance(wait_ms)
+        assert found(waiter.reply()) == [14]
+
+    def test_streams_by_a_pattern_are_looked_at_in_several_turns(self, pending):
+        for key in ("s1", "s2", "s3"):
+            pending.send_line(f"XGROUP CREATE {key} g 0 MKSTREAM")
+            for ms in range(1, 5):
+                pending.send_line(f"XADD {key} {ms}-0 n {key[1]}{ms}")
+        pending.send_line("XREADGROUP GROUP g a MATCH s* >")
+        line = self.CLAIM.replace("STREAMS s >", "MATCH s* >")
+        assert pending.send_line(line.format("", 99)) is None
+        for value in (14, 24, 34):
+            assert found(pending.send_line(line.format("", value))) == [4]
+
+
 class TestManyEntries:
     @pytest.fixture
     def few_looks(self, monkeypatch, given):
