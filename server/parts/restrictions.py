@@ -37,8 +37,8 @@ class Restrictions(Part):
     """The restrictions that hold now. *must_check* alone is read for every command.
 
     *in_force* says that one of them holds, limits of memory aside. *must_check* is set then, and
-    whenever there is such a limit, since any command may exceed it. *hides_expired*: whoever looks
-    up a key between two commands must not remove it, though it has expired; nothing may change.
+    whenever there is such a limit, since any command may exceed it. *hides_expired*: a look-up
+    between two commands must not remove a key that has expired, since nothing may change.
     """
 
     __slots__ = (

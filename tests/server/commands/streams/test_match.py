@@ -78,7 +78,7 @@ class TestXreadgroup:
 
     @pytest.mark.parametrize("call", ["XREADGROUP GROUP g c MATCH {} >", "XREAD MATCH {} 0"])
     def test_patterns_are_limited(self, given, call):
-        """Once, whoever asked for 50,000 of them held up all who made keys, for a minute."""
+        """Once, a client that asked for 50,000 of them held up all who made keys, for a minute."""
         given.send_line("XGROUP CREATE t:a g 0")
         most, longest = stream_request.MOST_PATTERNS, stream_request.LONGEST_PATTERN
         patterns = ["t:a", *["x" * longest] * (most - 1)]
