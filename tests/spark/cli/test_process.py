@@ -29,7 +29,8 @@ END_S = 600.0
 PYSPARK = r"(?:/pyspark/(?:\w+/)*|/python3\.\d+/)\w+\.py"
 HARMLESS = re.compile(
     r".*incubator modules.*|Traceback \(most recent call last\):|During handling of the above .*"
-    rf'|  File ".*{PYSPARK}", line .*|    .*|(BrokenPipe|ConnectionReset|EOF)Error.*|'
+    rf'|  File "(.*{PYSPARK}|<frozen runpy>)", line .*|    .*'
+    r"|(BrokenPipe|ConnectionReset|EOF)Error.*|"
 )
 JOB = """
 checkpoint = "checkpoint"
@@ -88,6 +89,7 @@ def test_only_processes_of_pyspark_may_find_the_jvm_gone() -> None:
     packages = '  File "/x/lib/python3.11/site-packages/'
     lost = [
         "Traceback (most recent call last):",
+        '  File "<frozen runpy>", line 198, in _run_module_as_main',
         packages + 'pyspark/sql/streaming/python_streaming_source_runner.py", line 293, in main',
         "    outfile.flush()",
         '  File "/x/lib/python3.11/socket.py", line 724, in write',
