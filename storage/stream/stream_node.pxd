@@ -34,8 +34,9 @@ cpdef int append_entry(Listpack node, int64_t ms_delta, int64_t seq_delta, list 
 @cython.locals(size=Py_ssize_t, index=Py_ssize_t, word=bytes)
 cpdef Py_ssize_t most_bytes(int64_t ms_delta, int64_t seq_delta, list fields, Py_ssize_t start) except -1
 
-@cython.locals(size=Py_ssize_t, index=Py_ssize_t, word=bytes)
 cpdef bint fits_alone(list fields, Py_ssize_t start) except -1
+@cython.locals(size=Py_ssize_t, index=Py_ssize_t, word=bytes)
+cpdef Py_ssize_t most_bytes_alone(list fields, Py_ssize_t start) except -1
 
 cpdef int64_t alive(Listpack node) except? -1
 cpdef int64_t entries(Listpack node) except? -1

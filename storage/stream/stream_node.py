@@ -111,15 +111,20 @@ def most_bytes(ms_delta: int, seq_delta: int, fields: list[bytes], start: int) -
 
 
 def fits_alone(fields: list[bytes], start: int) -> bool:
-    """Whether a new node can be made for an entry of ``fields[start:]``, and hold it.
+    """Whether a new node can be made for an entry of ``fields[start:]``, and hold it."""
+    return most_bytes_alone(fields, start) <= _LIMIT
 
-    As most_bytes() has it, its field names are stored twice.
+
+def most_bytes_alone(fields: list[bytes], start: int) -> int:
+    """At most how many bytes a new node takes for an entry of ``fields[start:]``.
+
+    As most_bytes() has it, the field names are stored twice.
     """
     size = _NUMBERS + most_bytes(0, 0, fields, start)
     for index in range(start, len(fields), 2):
         word = fields[index]
         size += element_octets.most_bytes(len(word))
-    return size <= _LIMIT
+    return size
 
 
 def alive(node: Listpack) -> int:

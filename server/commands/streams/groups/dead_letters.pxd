@@ -4,6 +4,7 @@ from server.commands.streams.groups cimport group_steps
 from server.dispatch.call cimport Call
 from storage.side_data.group_policy cimport GroupPolicy
 from storage.stream cimport pending as pendings
+from storage.stream cimport stream_node
 from storage.stream.consumer_group cimport Consumer, ConsumerGroup
 from storage.stream.pending cimport Pending
 from storage.stream.stream cimport Stream
@@ -30,7 +31,6 @@ cdef list _letter(
     bytes key, bytes name, ConsumerGroup group, StreamId entry_id, Pending pending, list fields,
     bytes reason
 )
-@cython.locals(names=list, size=Py_ssize_t)
 cdef bint _fits(list fields) except -1
 cdef bint _send(Call call, bytes key, Stream target, list letter) except -1
 cdef Stream _target(Call call, bytes key)

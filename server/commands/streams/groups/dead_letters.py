@@ -18,13 +18,13 @@ from server.process import faults
 from storage.errors import TooLarge, WrongType
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
+from storage.stream import stream_node
 from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.pending import Pending
 from storage.stream.stream import MAX_ENTRY_SIZE, Stream
 from storage.stream.stream_id import StreamId
 
 DELIVERIES, FATAL = b"deliveries", b"fatal"  # reasons
-BESIDE = 16  # bytes of a word in a stream besides its own, or more
 FIELDS = (
     b"dead-stream",
     b"dead-id",
@@ -153,10 +153,8 @@ def _letter(
 
 
 def _fits(fields: list[bytes]) -> bool:
-    """Whether a stream takes an entry of these fields. A node may have their names twice."""
-    names = fields[::2]
-    size = sum(map(len, fields)) + sum(map(len, names))
-    return size + BESIDE * (len(fields) + len(names)) <= MAX_ENTRY_SIZE
+    """Whether a stream takes an entry of these fields."""
+    return stream_node.most_bytes_alone(fields, 0) <= MAX_ENTRY_SIZE
 
 
 def _send(call: Call, key: bytes, target: Stream, letter: list[bytes]) -> bool:

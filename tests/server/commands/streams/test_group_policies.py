@@ -621,7 +621,7 @@ class TestTooLarge:
 
     def test_the_others_have_them(self, queue, monkeypatch):
         monkeypatch.setattr(dead_letters, "MAX_ENTRY_SIZE", 1000)
-        queue.send("XADD", "s", "4-0", "job", "x" * 500)
+        queue.send("XADD", "s", "4-0", "job", "x" * 800)
         queue.send_line(READ.format("ann"))
         queue.advance(1000)
         queue.send_line(READ.format("bob"))
