@@ -31,6 +31,7 @@ cdef class EntryFilter:
     cdef readonly uint64_t last_ms
     cdef readonly uint64_t last_seq
 
+    cpdef int rest(self) except -1
     cpdef bytes digest(self)
     cpdef begin_again(self, int64_t left)
     cpdef bint may_look(self) noexcept

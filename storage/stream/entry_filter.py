@@ -63,6 +63,10 @@ class EntryFilter:
             self._digest = found.digest()
         return self._digest
 
+    def rest(self) -> None:
+        """Its client waits: hold no node, which may be deleted meanwhile."""
+        self._node = None
+
     def begin_again(self, left: int) -> None:
         """Look at *left* entries of other walks, as if it was new."""
         self._node = None  # it may have been rewritten

@@ -108,6 +108,8 @@ def _wait_for_patterns(
 ) -> Reply | Block:
     if request.block_ms is None and not reads_on:
         return NULL_ARRAY
+    if request.where is not None:
+        request.where.rest()
     return new_block(
         [],
         Stream,

@@ -96,6 +96,8 @@ def wait_for(
     goes_on = request.goes_on()
     if request.block_ms is None and not goes_on:
         return NULL_ARRAY
+    if request.where is not None:
+        request.where.rest()
     keys = [] if request.block_ms is None else request.keys
     words = argv[: request.ids_at] + ids
     on_no_key, for_more = request.group is not None, False

@@ -7,6 +7,7 @@ from itertools import permutations
 import pytest
 
 from server.commands.streams.reading import group_serving, stream_request
+from storage import allocation
 from tests.server.conftest import NOTHING
 
 ORDERS = "WHERE type 1 order"
@@ -583,3 +584,20 @@ class TestManyEntries:
         few_looks.call_soon = later
         few_looks.turn(few_looks.dispatcher.waits.read_on)
         assert all(reader.reply().startswith("-WRONGTYPE") for reader in readers)
+
+
+@pytest.mark.parametrize("line", [
+    "XREAD BLOCK 0 WHERE type 1 none STREAMS s 0", "XREAD BLOCK 0 WHERE type 1 none MATCH * 0",
+    "XREADGROUP GROUP g a BLOCK 0 WHERE type 1 none STREAMS s >",
+    "XREADGROUP GROUP g a BLOCK 0 WHERE type 1 none MATCH * >",
+])  # fmt: skip
+def test_who_waits_holds_nothing_of_a_stream_that_is_gone(server, line):
+    """Once, the node that was looked at last stayed in memory."""
+    before = allocation.used_bytes()
+    server.send("XADD", "s", "1-0", "type", "x" * 100_000)
+    server.send_line("XGROUP CREATE s g 0")
+    waiting = server.client()
+    waiting.send_line(line)
+    assert waiting.waits
+    server.send_line("FLUSHALL")
+    assert allocation.used_bytes() - before < 10_000
