@@ -150,13 +150,14 @@ endef
 # one fails; the last line says which ones failed, and the lines before it say again why: whoever sees
 # only the end of it must know.
 test:
-	@rm -rf build/legs && mkdir -p build/legs && : > build/failed-legs
+	@rm -rf build/legs && mkdir -p build/legs && : > build/failed-legs && : > build/reasons
 	+@trap 'exit 130' INT TERM; failed=; \
 	for legs in "$(FIRST_LEGS:%=leg-%)" "$(LEGS:%=leg-%)" "$(LAST_LEGS:%=leg-%)"; do \
 	  [ -z "$$legs" ] || $(MAKE) --no-print-directory --keep-going -j3 $$legs || failed=yes; \
 	done; \
 	if [ -n "$$failed" ]; then \
-	  for leg in $$(cat build/failed-legs); do grep -aE '$(REASONS)' build/legs/$$leg | cut -c 1-300 | tail -n 20; done; \
+	  for leg in $$(cat build/failed-legs); do \
+	    grep -aE '$(REASONS)' build/legs/$$leg | cut -c 1-300 | tail -n 20; done | tee build/reasons; \
 	  echo "make $@: failed:$$(cat build/failed-legs)"; exit 1; fi; \
 	echo "make $@: all is well: $(FIRST_LEGS) $(LEGS) $(LAST_LEGS)"
 

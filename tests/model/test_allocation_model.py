@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TypeVar
 
 from hypothesis import settings
@@ -21,6 +20,7 @@ from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import StreamId
+from tests.used_memory import used_at_start
 from tests.worth import rounds
 
 SETTINGS = settings(max_examples=rounds(40), stateful_step_count=40, deadline=None)
@@ -42,8 +42,7 @@ class AllocationMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        gc.collect()
-        self.at_start = allocation.used_bytes()
+        self.at_start = used_at_start()
         self.db = Keyspace(0, KeyEvents())
 
     def value(self, key: bytes, kind: type[T]) -> T:
@@ -218,7 +217,7 @@ TestAllocation = AllocationMachine.TestCase
 
 
 def test_a_freed_rax_leaves_no_memory_counted() -> None:
-    start = allocation.used_bytes()
+    start = used_at_start()
     tree = Rax()
     for n in range(3000):
         tree.insert(b"%d" % (n * n), n)

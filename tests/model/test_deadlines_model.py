@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -11,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from storage import allocation
 from storage.side_data.deadlines import NEVER, Deadlines
 from storage.stream.stream_id import StreamId
+from tests.used_memory import used_at_start
 from tests.worth import rounds
 
 NUMBERS = st.sampled_from([0, 1, 2, 5, 2**40, 2**64 - 1])
@@ -147,8 +146,7 @@ TestDeadlines.settings = settings(max_examples=rounds(200), stateful_step_count=
 
 
 def test_deadlines_in_the_order_of_ids_take_24_to_30_bytes_each() -> None:
-    gc.collect()  # what other tests have left would go meanwhile
-    before, deadlines = allocation.used_bytes(), Deadlines()
+    before, deadlines = used_at_start(), Deadlines()
     for number in range(10_000):
         deadlines.put(StreamId(number + 1, 0), 5_000 + number)
         assert allocation.used_bytes() - before < 30 * number + 1_000

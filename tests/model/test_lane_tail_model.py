@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from itertools import pairwise
 
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from storage import allocation
 from storage.stream.lane_tail import FEW, MANY, LaneTail
 from storage.stream.pending import Pending, new_pending
+from tests.used_memory import used_at_start
 from tests.worth import rounds
 
 # What a group does: entries come in the order of their ids, and leave in front, or anywhere.
@@ -105,8 +105,7 @@ def test_it_has_what_was_added_in_order(found: list[tuple[str, int]]) -> None:
 @settings(max_examples=rounds(50))
 @given(steps)
 def test_its_memory_is_counted_and_given_back(found: list[tuple[str, int]]) -> None:
-    gc.collect()
-    before, pair = allocation.used_bytes(), Pair()
+    before, pair = used_at_start(), Pair()
     for step, number in found:
         pair.do(step, number)
     assert allocation.used_bytes() - before >= 9 * len(pair.model)
@@ -126,7 +125,7 @@ def test_one_from_the_middle_of_many_moves_few_others() -> None:
     """A consumer that had every second entry of a lane was removed in a time of N squared."""
     tail, count = LaneTail(), 4 * MANY
     entries = [entry(number) for number in range(count)]
-    before = allocation.used_bytes()
+    before = used_at_start()
     for one in entries:
         tail.add(one)
     as_list = allocation.used_bytes() - before
@@ -145,7 +144,7 @@ def test_one_from_the_middle_of_many_moves_few_others() -> None:
 
 
 def test_places_that_are_gone_are_counted_until_they_are_freed() -> None:
-    before, tail = allocation.used_bytes(), LaneTail()
+    before, tail = used_at_start(), LaneTail()
     of_object = allocation.used_bytes() - before
     for number in range(FEW):
         tail.add(entry(number))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from storage import allocation
 from storage.hash_table.packed_table import PackedTable
+from tests.used_memory import used_at_start
 from tests.worth import rounds
 
 SETTINGS = settings(max_examples=rounds(25), stateful_step_count=30, deadline=None)
@@ -29,8 +28,7 @@ class PackedTableMachine(RuleBasedStateMachine):
 
     @initialize(items=st.sampled_from([0, 160, 1000]))
     def fill(self, items: int) -> None:
-        gc.collect()
-        self.at_start = allocation.used_bytes()
+        self.at_start = used_at_start()
         self.table = PackedTable()
         self.model: dict[bytes, bytes] = {}
         self.cursor = 0

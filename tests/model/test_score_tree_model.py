@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from random import Random
 
 from hypothesis import settings
@@ -12,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from storage import allocation
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.score_tree import ScoreTree
+from tests.used_memory import used_at_start
 from tests.worth import rounds
 
 SETTINGS = settings(max_examples=rounds(16), stateful_step_count=25, deadline=None)
@@ -30,8 +30,7 @@ class ScoreTreeMachine(RuleBasedStateMachine):
 
     @initialize(members=st.sampled_from([0, 130, 3000]), seed=st.integers(0, 99))
     def fill(self, members: int, seed: int) -> None:
-        gc.collect()
-        self.at_start = allocation.used_bytes()
+        self.at_start = used_at_start()
         self.dice = Random(seed)
         self.tree = ScoreTree()
         self.model: dict[bytes, float] = {}

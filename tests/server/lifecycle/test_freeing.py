@@ -7,6 +7,7 @@ import pytest
 from server.lifecycle.freeing import PARTS, Freeing
 from storage import allocation
 from storage.side_data.schedule import FREED_AT_ONCE
+from tests.used_memory import used_at_start
 
 MANY = FREED_AT_ONCE + 100
 
@@ -41,7 +42,7 @@ def free(freeing):
 def test_a_large_one_goes_in_slices(server, freeing, line):
     schedule(server, 1)
     server.send_line("DEL s")
-    before = allocation.used_bytes()
+    before = used_at_start()
     schedule(server, MANY)
     server.send_line(line)
     server.advance(20)

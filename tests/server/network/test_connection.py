@@ -335,6 +335,7 @@ async def test_replies_that_are_not_read_have_keys_evicted_at_maxmemory() -> Non
         state, value = instance.server.state, b"v" * 60_000
         for n in range(100):
             await ask(other, b"SET %d %b\r\n" % (n, value), 5)
+        gc.collect()  # what other tests have left would make more room meanwhile
         state.config.maxmemory = state.memory.used() + (1 << 20)
         state.follow_config()
         greedy[1].transport.pause_reading()  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from server.table.command import TABLE
 from storage import allocation
 from tests.server.conftest import SocketlessServer
 from tests.server.given_back import is_given_back
+from tests.used_memory import used_at_start
 
 REFUSED = "-OOM command not allowed when used memory > 'maxmemory'."
 ENTRY = ("name", b"v" * 1000)
@@ -67,8 +68,7 @@ def test_trimming_a_stream_makes_room_at_once(server):
 
 @pytest.mark.parametrize("line", ["FLUSHALL", "FLUSHDB ASYNC"])
 def test_emptying_makes_room_at_once(server, line):
-    gc.collect()  # garbage of other tests must not be freed meanwhile
-    before = allocation.used_bytes()
+    before = used_at_start()
     for n in range(1000):
         server.send("SET", n, b"x" * n)
     server.send_line("XADD s * a 1")
@@ -128,8 +128,7 @@ def test_a_woken_command_that_needs_memory_is_refused(server):
 
 
 def test_values_that_grow_in_place_are_counted(server):
-    gc.collect()  # servers of other tests, whose values are counted too
-    before = allocation.used_bytes()
+    before = used_at_start()
     server.send("SET", "key", b"x" * 100)
     server.send("APPEND", "key", b"y" * 100_000)
     server.send("APPEND", "key", b"z" * 100_000)
@@ -222,8 +221,7 @@ def test_used_memory_follows_what_tracemalloc_counts(server, work):
     server.log.units.clear()
     tracemalloc.start()
     try:
-        gc.collect()
-        counted, real = allocation.used_bytes(), tracemalloc.get_traced_memory()[0]
+        counted, real = used_at_start(), tracemalloc.get_traced_memory()[0]
         work(server)
         server.log.units.clear()
         server.send_line("PING")

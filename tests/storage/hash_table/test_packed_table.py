@@ -10,6 +10,7 @@ from storage import allocation
 from storage.chance import Chance
 from storage.hash_table.mark_octets import prefix_of
 from storage.hash_table.packed_table import PackedTable
+from tests.used_memory import used_at_start
 
 
 def filled(items: int) -> PackedTable:
@@ -175,7 +176,7 @@ def test_a_sample_holds_distinct_keys() -> None:
 
 
 def test_the_memory_that_is_counted_comes_back() -> None:
-    start = allocation.used_bytes()
+    start = used_at_start()
     table = PackedTable()
     empty = allocation.used_bytes()
     for n in range(5000):
@@ -196,7 +197,7 @@ def test_the_memory_that_is_counted_comes_back() -> None:
 
 
 def test_small_items_take_little_more_memory_than_their_texts() -> None:
-    start = allocation.used_bytes()
+    start = used_at_start()
     table = PackedTable()
     for n in range(50_000):
         table.set(b"field:%06d" % n, b"%08d" % n)

@@ -10,6 +10,7 @@ from storage.hashes import hash as hash_module
 from storage.hashes.hash import Hash
 from storage.limits import ListpackLimits
 from storage.listpack import listpack
+from tests.used_memory import used_at_start
 from tests.worth import COMPILED
 
 LIMITS = ListpackLimits(3, 8)
@@ -110,7 +111,7 @@ def test_every_field_is_drawn_alone_and_in_a_sample(size: int) -> None:
 
 
 def test_memory_is_counted_and_given_back() -> None:
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     value = made()
     small = allocation.used_bytes()
     for n in range(1000):

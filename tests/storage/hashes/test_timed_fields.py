@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +13,7 @@ from storage.hashes.timed_fields import NO_EXPIRY, TimedFields
 from storage.hashes.timed_table import TimedTable
 from storage.hashes.triplets import Triplets
 from storage.listpack.listpack import Listpack
+from tests.used_memory import used_at_start
 
 EVERY = 1000
 
@@ -110,8 +110,7 @@ def test_well_formed_triplets_are_accepted() -> None:
 
 @BOTH
 def test_memory_is_counted_and_given_back(make: Callable[[], TimedFields]) -> None:
-    gc.collect()
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     fields = make()
     for number in range(300):
         fields.set(b"field %d" % number, b"value", False)

@@ -17,6 +17,7 @@ from storage.lists.quicklist import QuickList
 from storage.sets.member_set import MemberSet
 from storage.sorted_sets.sorted_set import SortedSet
 from storage.stream.stream import Stream
+from tests.used_memory import used_at_start
 
 LIMITS = ListpackLimits(128, 64)
 SET_LIMITS = SetLimits()
@@ -171,7 +172,7 @@ def test_an_empty_table_keeps_no_long_keys(
 ) -> None:
     """Once, sixty keys of a MB stayed in memory, and nothing was there to evict."""
     table = KeyTable(LooseKeys())
-    used = allocation.used_bytes()
+    used = used_at_start()
     for key in (b"x" * 1_000_000, b"y" * 1_000_000, b"short"):
         table.set(key, a_hash())
     for key in (b"x" * 1_000_000, b"y" * 1_000_000, b"short"):
@@ -182,7 +183,7 @@ def test_an_empty_table_keeps_no_long_keys(
 
 @pytest.mark.parametrize("remove", [KeyTable.discard, KeyTable.pop])
 def test_an_empty_table_has_few_loose_keys(remove: Callable[[KeyTable, bytes], object]) -> None:
-    before = allocation.used_bytes()
+    before = used_at_start()
     all_loose = LooseKeys()
     table = KeyTable(all_loose)
     empty = allocation.used_bytes()
@@ -285,7 +286,7 @@ def test_packed_values_survive_splits_merges_and_holes() -> None:
 
 
 def test_memory_is_back_where_it_was_when_packed_values_are_gone() -> None:
-    before = allocation.used_bytes()
+    before = used_at_start()
     table = KeyTable(LooseKeys())
     for n in range(1000):
         table.set(b"key:%d" % n, a_hash())
@@ -298,7 +299,7 @@ def test_memory_is_back_where_it_was_when_packed_values_are_gone() -> None:
 
 
 def test_a_packed_hash_takes_less_than_half_of_what_its_objects_take() -> None:
-    before = allocation.used_bytes()
+    before = used_at_start()
     table = KeyTable(LooseKeys())
     for n in range(1000):
         table.set(b"key:%d" % n, a_hash())

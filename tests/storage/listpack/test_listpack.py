@@ -8,6 +8,7 @@ from storage import allocation
 from storage.errors import Corrupt, TooLarge
 from storage.listpack import listpack
 from storage.listpack.listpack import Element, Listpack
+from tests.used_memory import used_at_start
 
 # The listpack in redis-server 7.0.15's DUMP of k after RPUSH k <value>.
 GOLDEN = {
@@ -89,7 +90,7 @@ def test_a_value_has_the_bytes_that_redis_gives_it(value: bytes) -> None:
 
 @pytest.mark.parametrize("value", [*GOLDEN, b"", b"word", b"x" * 300, b"x" * 70_000])
 def test_a_listpack_of_one_is_as_one_that_was_appended_to(value: bytes) -> None:
-    before = allocation.used_bytes()
+    before = used_at_start()
     appended = Listpack()
     appended.append(value)
     used = allocation.used_bytes() - before

@@ -11,6 +11,7 @@ import pytest
 
 from storage import allocation
 from storage.rax.rax import Rax
+from tests.used_memory import used_at_start
 
 WORDS = [b"alien", b"all", b"ally", b"b", b"be", b"beer", b"zoo"]
 
@@ -59,7 +60,7 @@ def test_trees_that_share_the_empty_root_stay_apart(keys: list[bytes]) -> None:
 
 
 def test_a_tree_pays_for_its_nodes_only_while_it_has_keys() -> None:
-    start = allocation.used_bytes()
+    start = used_at_start()
     rax = Rax()
     empty = allocation.used_bytes()
     assert empty - start == 64
@@ -288,7 +289,7 @@ def test_removed_and_replaced_values_are_released(per_ms: int) -> None:
 
 def test_a_tree_of_nothing_but_bare_values_gives_back_what_it_has_counted() -> None:
     """Without the compiled modules its root kept its branches counted."""
-    used = allocation.used_bytes()
+    used = used_at_start()
     rax = Rax()
     rax.insert(b"same 1", 1)
     rax.insert(b"same 2", 2)

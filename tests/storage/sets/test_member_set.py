@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation
 from storage.chance import Chance
 from storage.limits import SetLimits
 from storage.sets.member_set import MemberSet
+from tests.used_memory import used_at_start
 
 LIMITS = SetLimits()
 CHANCE = Chance(7)
@@ -107,8 +106,7 @@ def test_every_member_is_in_a_sample_about_as_often(count: int) -> None:
 
 @pytest.mark.parametrize("members", [numbers(300), words(100), words(3000), [b"x" * 5000]])
 def test_the_memory_comes_back(members: list[bytes]) -> None:
-    gc.collect()
-    start = allocation.used_bytes()
+    start = used_at_start()
     made = set_of(*members)
     full = allocation.used_bytes()
     copied = made.copy()

@@ -13,6 +13,7 @@ from storage.side_data.schedule import SCHEDULE, Schedule, packed
 from storage.side_data.side_data import FORM, SideData, side_data_in
 from storage.side_data.side_kind import UnknownKind
 from storage.side_data.stream_policy import STREAM_POLICY, StreamPolicy
+from tests.used_memory import used_at_start
 
 
 def group_policy(visibility_ms: int, dead_letter: bytes = b"") -> GroupPolicy:
@@ -126,7 +127,7 @@ def test_the_same_twice_is_corrupt() -> None:
 
 def test_what_a_client_may_make_large_is_counted() -> None:
     """Once, neither names nor what a later version has saved were in used_memory."""
-    before = allocation.used_bytes()
+    before = used_at_start()
     data = SideData()
     data.set(UnknownKind(b"of-a-later-version"), bytes(100_000))
     data.set(GROUP_POLICY, group_policy(1, bytes(50_000)), b"group")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation
@@ -12,6 +10,7 @@ from storage.hash_table import mark_octets
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.leaf import LONGEST_MEMBER
 from storage.sorted_sets.score_tree import ScoreTree
+from tests.used_memory import used_at_start
 from tests.worth import rounds
 
 COUNT = 20_000
@@ -37,8 +36,7 @@ def test_members_that_come_in_order_fill_their_leaves(step: int) -> None:
 
 def test_a_member_takes_little_beside_its_text() -> None:
     """The bytes are those of the compiled objects; uncompiled buffers are about as large."""
-    gc.collect()
-    start = allocation.used_bytes()
+    start = used_at_start()
     tree = tree_of([(b"member:%09d" % n, n * 7919 % COUNT) for n in range(COUNT)])
     assert (allocation.used_bytes() - start) / COUNT < 16 + 40
     del tree

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation
@@ -13,6 +11,7 @@ from storage.listpack import listpack
 from storage.sorted_sets import sorted_set
 from storage.sorted_sets.bound import Bound
 from storage.sorted_sets.sorted_set import SortedSet
+from tests.used_memory import used_at_start
 from tests.worth import COMPILED
 
 LIMITS = ListpackLimits(128)
@@ -127,8 +126,7 @@ def test_every_member_is_in_a_sample_about_as_often(count: int) -> None:
 
 @pytest.mark.parametrize("pairs", [numbered(100), numbered(3000), [(b"x" * 5000, 1.0)]])
 def test_the_memory_comes_back(pairs: list[tuple[bytes, float]]) -> None:
-    gc.collect()
-    start = allocation.used_bytes()
+    start = used_at_start()
     made = set_of(*pairs)
     full = allocation.used_bytes()
     copied = made.copy()

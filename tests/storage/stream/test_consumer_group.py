@@ -15,6 +15,7 @@ from storage.stream.consumer_group import NEVER, UNKNOWN, Consumer, ConsumerGrou
 from storage.stream.pending import MAX_COUNT, PARKED, id_of
 from storage.stream.stream import Stream
 from storage.stream.stream_id import MAX, ZERO, StreamId
+from tests.used_memory import used_at_start
 from tests.worth import PLAIN
 
 
@@ -345,7 +346,7 @@ class TestUnusedGroups:
         assert pending_of(unused) == {4: (b"alice", 400, 2)}
 
     def test_is_small(self) -> None:
-        start = allocation.used_bytes()
+        start = used_at_start()
         unused = ConsumerGroup(sid(3))
         assert allocation.used_bytes() - start == 80
         unused.deliver(sid(4), unused.create_consumer(b"alice", 1), 400)

@@ -10,6 +10,7 @@ from storage.stream.consumer_group import ConsumerGroup
 from storage.stream.deletions import ACKED, DELREF, KEEPREF, Deletion, Done, ReferencedTrim
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, ZERO, StreamId
+from tests.used_memory import used_at_start
 
 MANY = references.FEW + 4
 THREES = StreamConfig(node_max_entries=3)
@@ -184,7 +185,7 @@ def test_an_index_follows_all_that_groups_do() -> None:
 
 
 def test_references_count_their_memory() -> None:
-    before = allocation.used_bytes()
+    before = used_at_start()
     stream = stream_of(3, MANY, given=3)
     without = allocation.used_bytes() - before
     deleted(stream, ACKED, 1)

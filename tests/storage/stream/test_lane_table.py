@@ -16,6 +16,7 @@ from storage import allocation
 from storage.stream.lane import Lane
 from storage.stream.lane_table import CHAIN, FEW, KEPT, SPARSE, LaneTable
 from storage.stream.pending import Pending, new_pending
+from tests.used_memory import used_at_start
 
 U64 = 2**64 - 1
 
@@ -137,7 +138,7 @@ def test_items_are_kept_alive_by_their_table(ends: str):
 def test_no_call_moves_many():
     """A table grows by a chain, and shrinks by a few; only its room doubles at once."""
     items = {number: item_of(number) for number in map(spread, range(1, 9001))}
-    table, before = LaneTable(), allocation.used_bytes()
+    table, before = LaneTable(), used_at_start()
     rooms = []
     for number, item in items.items():
         table.add(number, item)
@@ -167,8 +168,7 @@ def test_a_table_that_has_shrunk_does_not_grow_and_shrink_in_turn():
 
 @pytest.mark.parametrize("step", [1, -1])
 def test_it_grows_and_shrinks_and_its_memory_is_counted(step):
-    gc.collect()
-    before = allocation.used_bytes()
+    before = used_at_start()
     table = LaneTable()
     empty = allocation.used_bytes() - before
     items = {number: item_of(number) for number in map(spread, range(1, 5001))}

@@ -9,6 +9,7 @@ from storage.stream import stream_node
 from storage.stream.positions import FEW, NODES, Positions
 from storage.stream.stream import Stream, StreamConfig
 from storage.stream.stream_id import MAX, ZERO, StreamId
+from tests.used_memory import used_at_start
 
 ONE_A_NODE = StreamConfig(0, 1)
 
@@ -34,7 +35,7 @@ def test_a_stream_that_never_had_entries_has_no_blocks() -> None:
 
 def test_all_of_a_stream_is_counted_without_positions() -> None:
     stream = stream_of(100)
-    used = allocation.used_bytes()
+    used = used_at_start()
     assert stream.count(ZERO, MAX) == 100
     assert stream.count(sid(1), sid(100)) == 100
     assert allocation.used_bytes() == used
@@ -134,7 +135,7 @@ def test_what_a_file_of_others_may_hold_is_counted() -> None:
 
 def test_a_kept_index_counts_its_memory() -> None:
     stream = stream_of(1)
-    used = allocation.used_bytes()
+    used = used_at_start()
     positions = stream.positions()
     made = allocation.used_bytes() - used
     assert 0 < made < 256

@@ -8,6 +8,7 @@ from storage import allocation
 from storage.stream import producers as stream_producers
 from storage.stream.producers import Limits, Producers, content_of
 from storage.stream.stream_id import StreamId
+from tests.used_memory import used_at_start
 
 
 def known(producers: Producers) -> dict[bytes, list[bytes]]:
@@ -105,7 +106,7 @@ def test_a_copy_is_independent() -> None:
 
 
 def test_their_memory_is_counted_and_given_back() -> None:
-    before, was_in_use = allocation.used_bytes(), stream_producers.in_use()
+    before, was_in_use = used_at_start(), stream_producers.in_use()
     producers = made(*(b"%d" % number for number in range(50)), ids=20)
     assert allocation.used_bytes() > before
     assert stream_producers.in_use()

@@ -20,6 +20,7 @@ from storage.stream import sparse, stream_node
 from storage.stream import stream as stream_module
 from storage.stream.stream import MAX_ENTRY_SIZE, Stream, StreamConfig
 from storage.stream.stream_id import MAX, U64_MAX, ZERO, StreamId
+from tests.used_memory import used_at_start
 from tests.worth import COMPILED
 
 FIELDS = [b"name", b"value"]
@@ -438,7 +439,7 @@ class TestGroups:
         assert (group.last_id, group.entries_read) == (StreamId(3, 0), 5)
 
     def test_of_one_stream_are_not_those_of_another(self) -> None:
-        start = allocation.used_bytes()
+        start = used_at_start()
         streams = [Stream(), Stream(), Stream()]
         streams[0].create_group(b"g", ZERO)
         streams[1].create_group(b"h", ZERO)

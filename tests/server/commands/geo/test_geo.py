@@ -11,6 +11,7 @@ import pytest
 
 from storage import allocation
 from tests.server.given_back import is_given_back
+from tests.used_memory import used_at_start
 
 SICILY = "GEOADD Sicily 13.361389 38.115556 Palermo 15.087269 37.502669 Catania"
 EDGES = "GEOADD Sicily 12.758489 38.788135 edge1 17.241510 38.788135 edge2"
@@ -105,8 +106,7 @@ def test_a_reply_ends_at_the_limit_of_a_clients_replies(server):
 
 
 def test_memory_comes_back_when_places_are_deleted(server):
-    gc.collect()
-    before = allocation.used_bytes()
+    before = used_at_start()
     for n in range(400):
         server.send("GEOADD", "g", n / 10, n / 10, f"m{n}")
     server.send_line("GEOSEARCHSTORE d g FROMLONLAT 1 1 BYRADIUS 900 km")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation, digest
 from tests.server.conftest import START_MS
 from tests.server.given_back import is_given_back
 from tests.server.parts.expiry.cycles import cycle_of
+from tests.used_memory import used_at_start
 
 T = START_MS
 
@@ -252,8 +251,7 @@ def test_what_is_logged_gives_the_same_data_whenever_it_is_replayed(make_server)
 
 
 def test_memory_is_given_back_when_fields_expire(server):
-    gc.collect()
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     server.send("HSETEX", "big", "PX", 5, "FIELDS", 2000, *range(4000))
     server.send("HSETEX", "small", "PX", 5, "FIELDS", 20, *range(40))
     assert allocation.used_bytes() - at_start > 60_000
@@ -263,8 +261,7 @@ def test_memory_is_given_back_when_fields_expire(server):
 
 
 def test_a_hash_without_times_takes_no_more_than_before(server):
-    gc.collect()
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     fill(server)
     plain = allocation.used_bytes() - at_start
     server.send_line("DEL h")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation
 from tests.server.given_back import is_given_back
+from tests.used_memory import used_at_start
 
 
 def test_hgetall_and_pairs_of_hrandfield_have_other_forms_in_resp3(server):
@@ -90,8 +89,7 @@ def test_hrandfield_stops_at_the_limit_of_a_clients_replies(server):
 
 
 def test_memory_is_given_back_when_a_hash_is_deleted(server):
-    gc.collect()
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     for lines in range(3000):
         server.send_line(f"HSET h field-{lines} value-{lines}")
     assert allocation.used_bytes() - at_start > 50_000

@@ -8,6 +8,7 @@ import pytest
 
 from server.observe.memory_report import report
 from storage import allocation
+from tests.used_memory import used_at_start
 
 MB = 1024 * 1024
 
@@ -27,8 +28,7 @@ MB = 1024 * 1024
     ],
 )
 def test_a_key_takes_what_is_counted_for_it(server, words):
-    gc.collect()
-    before = allocation.used_bytes()
+    before = used_at_start()
     server.send(*words)
     taken = allocation.used_bytes() - before
     assert 0.8 * taken <= server.send("MEMORY", "USAGE", "k", "SAMPLES", 0) <= 1.2 * taken
@@ -38,8 +38,7 @@ def test_a_key_takes_what_is_counted_for_it(server, words):
 
 def test_looking_at_a_key_does_not_change_what_is_counted(server):
     server.send("RPUSH", "k", *range(5000))
-    gc.collect()
-    before = allocation.used_bytes()
+    before = used_at_start()
     server.send("MEMORY", "USAGE", "k")
     gc.collect()
     assert allocation.used_bytes() == before

@@ -5,13 +5,12 @@ The replies are in tests/compat.
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation
 from storage.sorted_sets.leaf import LONGEST_MEMBER
 from tests.server.given_back import is_given_back
+from tests.used_memory import used_at_start
 
 
 def test_scores_are_doubles_in_resp3_and_pairs_are_nested(server):
@@ -147,8 +146,7 @@ def test_a_wait_for_a_member_ends_in_time(server):
 
 
 def test_memory_is_given_back_when_a_sorted_set_is_deleted(server):
-    gc.collect()
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     for n in range(3000):
         server.send_line(f"ZADD z {n % 50} member-{n}")
     assert allocation.used_bytes() - at_start > 50_000

@@ -7,6 +7,7 @@ import pytest
 from storage import allocation, xxh3
 from storage.xxh3 import SECRET
 from tests.server.conftest import NOTHING, SocketlessServer
+from tests.used_memory import used_at_start
 
 
 @pytest.fixture
@@ -618,7 +619,7 @@ def test_a_long_value_is_known_by_its_digest(ordered):
 
 
 def test_the_memory_of_lanes_is_given_back(ordered):
-    before = allocation.used_bytes()
+    before = used_at_start()
     assert read(ordered, "w1", 1) == [1]
     for number in range(6, 2000):
         ordered.send_line(f"XADD s {number}-0 customer ann")

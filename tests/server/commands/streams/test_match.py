@@ -9,6 +9,7 @@ from server.parts.waiting import pattern_reads
 from server.process.timers import NoTimers
 from storage import allocation
 from tests.server.conftest import NOTHING
+from tests.used_memory import used_at_start
 
 READ = "XREADGROUP GROUP g c {} MATCH t:* >"
 
@@ -726,14 +727,14 @@ class TestNames:
         assert found(given.send_line(READ.format(""))) == {"t:b": [5]}
 
     def test_what_was_flushed_is_not_kept(self, server):
-        before = allocation.used_bytes()
+        before = used_at_start()
         server.send("XADD", "t:a", "1-0", "f", "x" * 100_000)
         server.send_line(READ.format("MKGROUP"))
         server.send_line("FLUSHALL")
         assert allocation.used_bytes() - before < 50_000
 
     def test_what_was_flushed_after_a_long_wait_is_not_kept(self, server):
-        before = allocation.used_bytes()
+        before = used_at_start()
         waiter = server.client()
         waiter.send_line("XREAD BLOCK 100000000 MATCH t:* $")
         server.send("XADD", "t:a", "1-0", "f", "x" * 100_000)

@@ -6,6 +6,7 @@ group has ACTIVE is kept for its active consumer.
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import pytest
@@ -604,6 +605,7 @@ class TestMemory:
 
     def test_patterns_of_readers_that_have_gone_are_limited_and_counted(self, streams, names):
         """Once, a hundred sets of them were kept for a minute, of any size."""
+        gc.collect()
         before = streams.state.memory.used()
         for n in range(30):
             patterns = " ".join(f"{n}:{at}" + "x" * 1000 for at in range(50))

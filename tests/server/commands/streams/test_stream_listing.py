@@ -6,6 +6,7 @@ import pytest
 
 from server.parts.stream_survey import stream_index
 from storage import allocation
+from tests.used_memory import used_at_start
 
 
 def table(row):
@@ -313,7 +314,7 @@ def test_keys_that_are_flushed_are_let_go(server):
     """The names held on to the table of keys, and to all values in it."""
     server.send_line("XADD s 1-0 f v")
     shown(server)
-    before = allocation.used_bytes()
+    before = used_at_start()
     server.send("XADD", "large", "1-0", "f", b"x" * 100_000)
     server.send_line("FLUSHALL")
     assert allocation.used_bytes() < before

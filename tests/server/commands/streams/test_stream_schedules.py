@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import hiredis
 import pytest
 
@@ -23,6 +21,7 @@ from storage.side_data.side_data import SideData
 from storage.stream import stream_node
 from storage.stream.stream_id import StreamId
 from tests.server.conftest import NOTHING, START_MS
+from tests.used_memory import used_at_start
 from tests.worth import COMPILED
 
 NOW = START_MS
@@ -249,8 +248,7 @@ class TestSchedule:
         for _ in range(100):
             server.send("XADD", "s", "DELAY", 5, "*", "a", "b" * 100)
         assert server.send_line("MEMORY USAGE s") > usage + 100 * 140
-        gc.collect()
-        used = allocation.used_bytes()
+        used = used_at_start()
         made = side(server).copy()
         made.put(Job(b"tick", 100, b"", b"", 12, packed([b"x", b"y"], 0)))
         assert allocation.used_bytes() > used + 100 * 140

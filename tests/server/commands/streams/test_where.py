@@ -9,6 +9,7 @@ import pytest
 from server.commands.streams.reading import group_serving, stream_request
 from storage import allocation
 from tests.server.conftest import NOTHING
+from tests.used_memory import used_at_start
 
 ORDERS = "WHERE type 1 order"
 GROUP = "XREADGROUP GROUP g a {} STREAMS s >"
@@ -593,7 +594,7 @@ class TestManyEntries:
 ])  # fmt: skip
 def test_who_waits_holds_nothing_of_a_stream_that_is_gone(server, line):
     """Once, the node that was looked at last stayed in memory."""
-    before = allocation.used_bytes()
+    before = used_at_start()
     server.send("XADD", "s", "1-0", "type", "x" * 100_000)
     server.send_line("XGROUP CREATE s g 0")
     waiting = server.client()

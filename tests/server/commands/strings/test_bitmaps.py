@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation
 from tests.server.given_back import is_given_back
+from tests.used_memory import used_at_start
 from tests.worth import COMPILED
 
 
@@ -31,8 +30,7 @@ def test_a_refused_command_changes_nothing(server, line):
 
 
 def test_no_memory_is_taken_for_a_bit_that_no_string_may_have(server):
-    gc.collect()
-    before = allocation.used_bytes()
+    before = used_at_start()
     server.send_line("CONFIG SET proto-max-bulk-len 1mb")
     assert server.send_line("SETBIT k 8388608 1").startswith("-ERR bit offset")
     assert server.send_line("BITFIELD k SET u8 #1048576 1").startswith("-ERR bit offset")
@@ -94,8 +92,7 @@ def test_a_field_of_any_width_is_read_as_it_was_written(server, kind):
 
 
 def test_memory_is_given_back_when_bits_are_deleted(server):
-    gc.collect()
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     server.send_line("SETBIT k 800000 1")
     server.send_line("BITFIELD k SET u8 2000000 1")
     server.send_line("BITOP NOT d k")
@@ -107,7 +104,6 @@ def test_memory_is_given_back_when_bits_are_deleted(server):
 def test_lcs_refuses_what_would_take_too_much_memory(server):
     server.send("SET", "a", b"a" * 12_000)
     server.send("SET", "b", b"b" * 12_000)
-    gc.collect()
-    before = allocation.used_bytes()
+    before = used_at_start()
     assert server.send_line("LCS a b").startswith("-ERR Insufficient memory, transient memory")
     assert allocation.used_bytes() == before

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from storage import allocation
 from tests.server.given_back import is_given_back
+from tests.used_memory import used_at_start
 
 HEAD = b"HYLL\x01" + bytes(10) + b"\x80"
 CORRUPT = "-INVALIDOBJ Corrupted HLL object detected"
@@ -79,8 +78,7 @@ def test_a_string_is_read_where_it_is(server):
 
 
 def test_memory_is_given_back_when_a_hyperloglog_is_deleted(server):
-    gc.collect()
-    at_start = allocation.used_bytes()
+    at_start = used_at_start()
     for number in range(3000):
         server.send_line(f"PFADD h {number}")
     server.send_line("PFCOUNT h")

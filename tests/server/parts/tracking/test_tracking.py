@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from server.client.client import SUBSCRIBED, Client
@@ -20,6 +18,7 @@ from server.table.command import TABLE, Command
 from storage import allocation
 from storage.chance import Chance
 from tests.server import conftest  # noqa: F401  (fills the table)
+from tests.used_memory import used_at_start
 
 NOTHING = b""
 
@@ -99,8 +98,7 @@ def test_each_reader_is_told_once(site: Site) -> None:
 
 
 def test_what_has_left_is_told_nothing_and_the_last_one_takes_the_table_along(site: Site) -> None:
-    gc.collect()  # what other tests have left behind
-    before = allocation.used_bytes()
+    before = used_at_start()
     one, other = site.client(), site.client()
     site.read(one, b"k", b"l")
     site.read(other, b"k")

@@ -1,0 +1,16 @@
+"""The memory that a test begins with: what earlier tests have left is freed before it is read."""
+
+from __future__ import annotations
+
+import gc
+
+from storage import allocation
+
+
+def used_at_start() -> int:
+    """allocation.used_bytes(), after a collection of garbage.
+
+    Else the collector frees what an earlier test has left when it likes: amid the test that counts.
+    """
+    gc.collect()
+    return allocation.used_bytes()
