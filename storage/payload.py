@@ -1,10 +1,11 @@
 """One value as DUMP gives it and RESTORE takes it.
 
-    RDB type | value | [side data] | version | checksum
-       1                                2         8           bytes; both numbers little-endian
+    RDB type | value | [aux fields] | version | checksum
+       1                                 2         8           bytes; both numbers little-endian
 
-The side data of a key are an aux field as in an RDB; Redis does not look at what follows the value
-(observed with Redis 7.0, 8.0 and 8.6, and Valkey 9.1).
+The aux fields have what the RDB type of the value has no place for, and the side data of the key,
+as in an RDB; Redis does not look at what follows the value (observed with Redis 7.0, 8.0 and 8.6,
+and Valkey 9.1).
 
 The checksum is the CRC-64 of all bytes before it. 0 says that there is none, which is accepted
 where checksums are switched off.
@@ -23,7 +24,9 @@ from storage.rdb.options import ReadOptions, WriteOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
 from storage.side_data.side_data import AUX, SideData, side_data_in
+from storage.value_type import BESIDE
 
+FIELDS = (BESIDE, AUX)
 FOOTER = 10  # bytes: version and checksum
 DEFAULT_WRITE = WriteOptions()
 DEFAULT_READ = ReadOptions()
@@ -40,13 +43,20 @@ def dump(value: Any, options: WriteOptions = DEFAULT_WRITE, side: SideData | Non
     writer.byte(code)
     for _ in kind.write_value(writer, value):
         pass
+    beside = kind.beside(value, options.version)
+    if beside:
+        _write_field(writer, BESIDE, beside)
     if side is not None:
-        writer.byte(opcodes.AUX)
-        writer.string(AUX)
-        writer.string(side.record())
+        _write_field(writer, AUX, side.record())
     writer.u16(kind.rdb_versions.get(code, opcodes.OLDEST_WRITTEN))
     body = writer.take()
     return body + crc64(body).to_bytes(8, "little")
+
+
+def _write_field(writer: RdbWriter, name: bytes, text: bytes) -> None:
+    writer.byte(opcodes.AUX)
+    writer.string(name)
+    writer.string(text)
 
 
 def restore(payload: bytes, options: ReadOptions = DEFAULT_READ) -> Any:
@@ -65,20 +75,26 @@ def restore_all(payload: bytes, options: ReadOptions = DEFAULT_READ) -> tuple[An
     code = reader.byte()
     kind = types.of_rdb_code(code, None)
     value = kind.read(reader, code, options)
-    side = _side_data(reader) if reader.left() else None
+    fields = _fields(reader)
+    if BESIDE in fields:
+        kind.add_beside(value, fields[BESIDE])
+    side = side_data_in(fields[AUX]) if AUX in fields else None
     if kind.is_empty(value):
         raise Corrupt(f"a {kind.name.decode()} without elements")
     return value, side
 
 
-def _side_data(reader: RdbReader) -> SideData:
-    """What follows the value. Raises Corrupt if that is anything but side data."""
-    if reader.byte() != opcodes.AUX or reader.string() != AUX:
-        raise Corrupt("bytes after the value")
-    side = side_data_in(reader.string())
-    if reader.left():
-        raise Corrupt("bytes after the side data")
-    return side
+def _fields(reader: RdbReader) -> dict[bytes, bytes]:
+    """The aux fields after the value. Raises Corrupt if anything else follows it."""
+    fields: dict[bytes, bytes] = {}
+    while reader.left():
+        if reader.byte() != opcodes.AUX:
+            raise Corrupt("bytes after the value")
+        name = reader.string()
+        if name not in FIELDS or name in fields:
+            raise Corrupt("bytes after the value")
+        fields[name] = reader.string()
+    return fields
 
 
 def verify(payload: bytes, options: ReadOptions) -> None:

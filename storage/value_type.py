@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from storage import allocation
+from storage.errors import Corrupt
 from storage.listpack.listpack import Listpack
 from storage.rdb import borrowed
 from storage.rdb.options import ReadOptions
@@ -15,6 +16,7 @@ from storage.rdb.writer import RdbWriter
 
 Words: TypeAlias = Sequence[bytes]  # a command and its arguments
 NO_EXPIRY = -1
+BESIDE = b"penstock-beside-value"  # the name of the aux field that has what beside() gives
 PACKED_UP_TO = 511  # bytes; see ValueType.packed
 
 
@@ -167,6 +169,17 @@ class ValueType:
         At each step the caller may take what has been written.
         """
         raise NotImplementedError
+
+    def beside(self, value: Any, version: int) -> bytes:
+        """What of *value* the RDB type has no place for that an RDB of *version* has; often b"".
+
+        It is written in a field of its own, of which Redis takes no notice: see BESIDE.
+        """
+        return b""
+
+    def add_beside(self, value: Any, record: bytes) -> None:
+        """Add what beside() has given to *value*, which was just read. Raises Corrupt."""
+        raise Corrupt("a field beside a value that has none")
 
     def write_at_once(
         self,

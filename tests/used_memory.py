@@ -10,7 +10,7 @@ from storage import allocation
 def used_at_start() -> int:
     """allocation.used_bytes(), after a collection of garbage.
 
-    Else the collector frees what an earlier test has left when it likes: amid the test that counts.
+    Else the collector frees what an earlier test has left when it likes, during the test too.
     """
     gc.collect()
     return allocation.used_bytes()

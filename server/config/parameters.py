@@ -43,7 +43,6 @@ from server.config.replication_parameters import ReplicationParameters
 from server.config.user_lines import UserRules
 from server.table.renaming import Renaming
 from storage.limits import SetLimits
-from storage.rdb import opcodes
 from storage.rdb.options import WriteOptions
 from storage.stream.producers import MOST_IDS, MOST_SECONDS
 
@@ -169,7 +168,7 @@ class Config(ReplicationParameters, AcceptedParameters):
     dbfilename = Parameter(FILE_NAME, "dump.rdb", protected=True)
     rdbcompression = Parameter(YES_NO, True)
     rdbchecksum = Parameter(YES_NO, True, mutable=False)
-    rdb_oldest_reader = Parameter(one_of("7.0", "7.2"), "7.2")
+    rdb_oldest_reader = Parameter(one_of(*RDB_VERSIONS), "7.2")
     rdb_save_incremental_fsync = Parameter(YES_NO, True)
     rdb_key_save_delay = Parameter(integer(-(2**31)), 0, hidden=True)
     key_load_delay = Parameter(integer(-(2**31)), 0, hidden=True)  # us, for tests
@@ -299,8 +298,7 @@ class Config(ReplicationParameters, AcceptedParameters):
         *version* is the newest that the reader knows, if that is not what the parameter says.
         """
         known = RDB_VERSIONS[self.rdb_oldest_reader] if version is None else version
-        newest = min(known, opcodes.WRITTEN_VERSION)
-        return WriteOptions(self.rdbcompression, self.rdbchecksum, newest)
+        return WriteOptions(self.rdbcompression, self.rdbchecksum, known)
 
     @property
     def set_limits(self) -> SetLimits:

@@ -82,7 +82,9 @@ class Dispatcher:
         self.turn = Turn(state, self._admission, self.execution, self._timekeeper)
         self.waits = self.turn.waits
         self.replaying = Replaying(self.waits, self.lookup, self.execution, state)
-        state.scripting.run.caller = ScriptCommands(self.lookup, self._admission, self.execution)
+        state.scripting.run.caller = ScriptCommands(
+            self.lookup, self._admission, self.execution, self.long_scripts
+        )
         state.tracking.broadcasts.turn = self.turn
         state.replication.feed.turn = self.turn
 

@@ -41,5 +41,6 @@ cdef class LongScripts(CommandRunner):
 
     cpdef object run(self, Client client, Command command, list argv)
     cpdef object resume(self)
+    cpdef suspend(self)
     cdef SideStack _make_stack(self)
     cdef _put_away(self, SuspendedCommand suspended)

@@ -98,18 +98,17 @@ class LongScripts(CommandRunner):
         self._restrictions.set_busy(None)
         return suspended, reply
 
+    def suspend(self) -> None:
+        """Suspend the script that runs, which has run for too long; not without timers."""
+        if self.timers is not None and self._stack is not None:
+            self._stack.suspend()
+
     def _make_stack(self) -> SideStack:
         if stack_calls.are_there():
             self._stack = OwnStack(self)
         else:
             self._stack = GreenletStack(self)
-        self._run.pause = self._pause
         return self._stack
-
-    def _pause(self) -> None:
-        """Called by the script that has run for too long."""
-        if self.timers is not None and self._stack is not None:
-            self._stack.suspend()
 
     def _put_away(self, suspended: SuspendedCommand) -> None:
         """Put away what others must not see, and answer them -BUSY."""

@@ -13,19 +13,27 @@ from server.client.client import RESTRICTED, Client
 from server.dispatch.admission import Admission
 from server.dispatch.command_lookup import CommandLookup
 from server.dispatch.execution import Execution
+from server.dispatch.long_scripts import LongScripts
 from server.parts.scripting.script_run import Caller, ScriptRun
 from server.table import errors
 
 
 class ScriptCommands(Caller):
-    """Runs with *execution* what scripts call."""
+    """Runs with *execution* what scripts call; *long_scripts* suspends those that take long."""
 
-    __slots__ = ("_admission", "_execution", "_lookup")
+    __slots__ = ("_admission", "_execution", "_long_scripts", "_lookup")
 
-    def __init__(self, lookup: CommandLookup, admission: Admission, execution: Execution) -> None:
+    def __init__(
+        self,
+        lookup: CommandLookup,
+        admission: Admission,
+        execution: Execution,
+        long_scripts: LongScripts,
+    ) -> None:
         self._lookup = lookup
         self._admission = admission
         self._execution = execution
+        self._long_scripts = long_scripts
 
     def run_inside(self, client: Client, argv: list[bytes], run: ScriptRun) -> Reply:
         """Run *argv* inside the command of *client* that runs the script *run*."""
@@ -57,3 +65,7 @@ class ScriptCommands(Caller):
         if not command.accepts(len(argv)):  # it names no keys, as far as can be told
             return client.user.may_call(command, argv)
         return client.user.denial(command, argv) is None
+
+    def suspend(self) -> None:
+        """Suspend the script, if that is possible, so that others are served meanwhile."""
+        self._long_scripts.suspend()

@@ -50,6 +50,7 @@ cdef class SnapshotReader:
     cdef int64_t _idle_s
     cdef int64_t _freq
     cdef bytes _side
+    cdef bytes _beside
 
     cdef int _forget_attributes(self) noexcept
     cpdef Record read(self)

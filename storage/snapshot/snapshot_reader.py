@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from storage import types
+from storage import types, value_type
 from storage.errors import Corrupt, Truncated
 from storage.rdb import opcodes
 from storage.rdb.errors import BadSignature, BadSum, BadVersion, UnknownType
@@ -104,6 +104,7 @@ class SnapshotReader:
     def _forget_attributes(self) -> None:
         self._expiry_ms = self._idle_s = self._freq = UNKNOWN
         self._side: bytes | None = None
+        self._beside: bytes | None = None  # what the value's RDB type has no place for
 
     def _read_header(self) -> None:
         if self._reader.left() < opcodes.MAGIC_SIZE:
@@ -138,6 +139,8 @@ class SnapshotReader:
             if code < FIRST_OPCODE:
                 key = reader.string()
                 value = self._read_value(code, key)
+                if self._beside is not None:
+                    self._type.add_beside(value, self._beside)
                 record = self._record(key, value)
                 if not self._type.is_empty(value):
                     return record
@@ -199,6 +202,8 @@ class SnapshotReader:
             name, text = reader.string(), reader.string()
             if name == side_data.AUX:
                 self._side = text
+            elif name == value_type.BESIDE:
+                self._beside = text
             elif name == part_sums.AUX:
                 self._compare(text)
             else:

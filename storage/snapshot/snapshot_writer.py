@@ -9,6 +9,7 @@
              [FC  expiry in unix ms, 8 bytes]     of the key that follows
              [F8  idle seconds, a length]         of the next key; written under an LRU policy
              [F9  frequency, a byte]              of the next key; written under an LFU policy
+             [FA  "penstock-beside-value"  bytes] what the value's RDB type has no place for
              type  key  value
              [FA  "penstock-sums"  sums]          of parts of the file before it: part_sums.py
     end      FF  checksum                         CRC-64, 8 bytes; 0 if there is none
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from storage import types
+from storage import types, value_type
 from storage.keyspace.key_table import KeyTable
 from storage.keyspace.keyspace import Keyspace
 from storage.keyspace.usage import Usage
@@ -97,7 +98,8 @@ class SnapshotWriter:
 
     def _write_head(self) -> None:
         writer = self._writer
-        writer.plain(b"%b%04d" % (opcodes.MAGIC, writer.version))
+        version = min(writer.version, opcodes.WRITTEN_VERSION)
+        writer.plain(b"%b%04d" % (opcodes.MAGIC, version))
         for name, text in self._aux.items():
             writer.byte(opcodes.AUX)
             writer.string(name)
@@ -168,7 +170,12 @@ class SnapshotWriter:
             self._writer.length(usage.idle_s(last_use))
 
     def _write_in_steps(self, key: bytes, value: object) -> Iterator[None]:
-        kind = types.of(value)
-        self._writer.byte(kind.rdb_code_in(value, self._writer.version))
-        self._writer.string(key)
-        return kind.write_value(self._writer, value)
+        kind, writer = types.of(value), self._writer
+        record = kind.beside(value, writer.version)
+        if record:
+            writer.byte(opcodes.AUX)
+            writer.string(value_type.BESIDE)
+            writer.string(record)
+        writer.byte(kind.rdb_code_in(value, writer.version))
+        writer.string(key)
+        return kind.write_value(writer, value)

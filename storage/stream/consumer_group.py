@@ -587,6 +587,19 @@ class ConsumerGroup:
             else:
                 self.by_time.release(found)
 
+    def disown(self, consumer: Consumer, released: Sequence[StreamId]) -> None:
+        """Release restored entries of *consumer*, in this order, and settle() again. O(N log N).
+
+        Raises Corrupt if one of them is not its own.
+        """
+        for entry_id in released:
+            pending = self.find(entry_id)
+            if pending is None or self.owner(pending) is not consumer:
+                raise Corrupt("a released entry is not of the consumer that has them")
+            consumer.pel.remove(entry_id.key())
+            pending.consumer_index = _NOBODY
+        self.settle(released)
+
     def copy(self) -> ConsumerGroup:
         """An independent group equal to this one. O(N log N)."""
         made = ConsumerGroup(self.last_id, self.entries_read)

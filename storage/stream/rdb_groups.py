@@ -16,8 +16,8 @@ XGROUP SETID could not set again. Before 21 the seen time is taken for the activ
 A pending entry must be in the group's list once, and belong to one consumer. From 27 on (Redis 8.8)
 it may have no owner: it was released (XNACK). Those are listed in the order of their release; they
 have the time 0, or that until which they are held, which Redis does not look at. 27 is written only
-if there are any. In an RDB of version 10, which Redis 7.0 reads, they go to a consumer
-named ``nacked``, from which they can be claimed.
+if there are any, in an RDB that Redis 8.8 or newer is to read. In others they go to a consumer
+named ``nacked``, from which they can be claimed; rdb_released.py has what gives them back.
 
 In a file of Redis before 7.0 a group has no count of entries read: it is computed from the last id
 of the group, where that is possible.
@@ -30,11 +30,12 @@ from collections.abc import Iterator
 from storage.errors import Corrupt
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import group_lag, stream_id
+from storage.stream import group_lag, rdb_released, stream_id
 from storage.stream import pending as pendings
 from storage.stream.consumer_group import UNKNOWN, Consumer, ConsumerGroup
 from storage.stream.pending import NOBODY, Pending
 from storage.stream.rdb_codes import STREAM_1, STREAM_3, STREAM_5
+from storage.stream.rdb_released import NACKED
 from storage.stream.stream import Stream
 from storage.stream.stream_id import U64_MAX, StreamId
 
@@ -43,7 +44,6 @@ LEAST_GROUP = 5  # bytes
 LEAST_PENDING = 25
 LEAST_CONSUMER = 10
 ID_SIZE = 16
-NACKED = b"nacked"
 OFTEN = 1024  # pending entries between two steps
 
 
@@ -55,8 +55,7 @@ def write_groups(writer: RdbWriter, stream: Stream, code: int) -> Iterator[None]
     has_active_times = code >= STREAM_3
     writer.length(len(stream.groups))
     for name, group in stream.sorted_groups():
-        ownerless = [*group.by_time.released(), *group.by_time.held()]
-        released = [pendings.id_of(entry).key() for entry in ownerless]
+        released = [entry_id.key() for entry_id in rdb_released.ids_of(group)]
         named = code < STREAM_5 and bool(released)  # they need a consumer
         is_more = named and group.find_consumer(NACKED) is None
         writer.string(name)

@@ -11,7 +11,7 @@
 Numbers and counts are RDB lengths. Braces stand for a count, followed by that many of what is in
 them. An id is two lengths, ms and seq, where nothing else is said. 21 is what is written, or 19
 in an RDB of version 10; but 26 if the stream has producers that add each entry once, or had, and 27
-if entries were released (XNACK).
+if entries were released (XNACK), in an RDB of version 14; in others see rdb_released.py.
 
 Each listpack and each node must be valid. Besides, the ids of living entries must grow from node to
 node, none may be above the last id, and there must be as many as the stream's length says.
@@ -28,7 +28,7 @@ from storage.listpack.listpack import Listpack
 from storage.rdb import raw
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import rdb_groups, rdb_producers, stream_id
+from storage.stream import rdb_groups, rdb_producers, rdb_released, stream_id
 from storage.stream.producers import Limits, Producers
 from storage.stream.rdb_codes import SINCE, STREAM_1, STREAM_2, STREAM_3, STREAM_4, STREAM_5
 from storage.stream.rdb_nodes import NodeCheck
@@ -42,10 +42,8 @@ LEAST_NODE = 2 + KEY_SIZE  # bytes
 
 def code_of(stream: Stream, version: int) -> int:
     """The type that a stream is written as in an RDB of *version*. O(groups)."""
-    if version >= SINCE[STREAM_3]:
-        for group in stream.groups.values():
-            if group.by_time.has_released():
-                return STREAM_5
+    if version >= SINCE[STREAM_5] and any(map(rdb_released.has_any, stream.groups.values())):
+        return STREAM_5
     if stream.producers is not None:
         return STREAM_4
     return STREAM_3 if version >= SINCE[STREAM_3] else STREAM_2

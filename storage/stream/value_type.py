@@ -8,7 +8,7 @@ from typing import Any
 from storage.rdb.options import ReadOptions
 from storage.rdb.reader import RdbReader
 from storage.rdb.writer import RdbWriter
-from storage.stream import rdb_codes, rdb_stream, rewrite
+from storage.stream import rdb_codes, rdb_released, rdb_stream, rewrite
 from storage.stream.stream import Stream
 from storage.value_type import ValueType, Words
 
@@ -83,6 +83,14 @@ class StreamType(ValueType):
 
     def write_value(self, writer: RdbWriter, value: Stream) -> Iterator[None]:
         return rdb_stream.write_stream(writer, value)
+
+    def beside(self, value: Stream, version: int) -> bytes:
+        if rdb_stream.code_of(value, version) == rdb_codes.STREAM_5:
+            return b""
+        return rdb_released.record_of(value)
+
+    def add_beside(self, value: Stream, record: bytes) -> None:
+        rdb_released.apply(value, record)
 
     def read(self, reader: RdbReader, code: int, options: ReadOptions) -> Any:
         return rdb_stream.read(reader, code)

@@ -18,6 +18,7 @@ cdef class Caller:
     cpdef object run_inside(self, Client client, list argv, ScriptRun run)
     cpdef count_error(self, object error)
     cpdef object may_run(self, Client client, list argv)
+    cpdef suspend(self)
 
 
 cdef class ScriptRun(Host):
@@ -34,7 +35,6 @@ cdef class ScriptRun(Host):
     cdef readonly bint ends
     cdef readonly int64_t started_ns
     cdef readonly object registry
-    cdef public object pause
     cdef public Caller caller
     cdef int64_t _ask_at_ns
 

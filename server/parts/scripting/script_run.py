@@ -43,6 +43,9 @@ class Caller:
         """Whether the user of *client* may run *argv*; None if there is no such command."""
         raise NotImplementedError
 
+    def suspend(self) -> None:
+        """Suspend the script, if that is possible, so that others are served meanwhile."""
+
 
 class Registry(Protocol):
     """Where a library that is loaded enters its functions."""
@@ -72,7 +75,6 @@ class ScriptRun(Host):
         "is_on",
         "is_read_only",
         "name",
-        "pause",
         "registry",
         "started_ns",
         "threshold_ns",
@@ -94,7 +96,6 @@ class ScriptRun(Host):
         self.ends = False  # it was told to end, or its server ends
         self.started_ns = 0
         self.registry: Registry | None = None
-        self.pause: _Pause = _not_suspended  # suspends the script, if that is possible
         self._ask_at_ns = 0
 
     def begin(
@@ -183,7 +184,7 @@ class ScriptRun(Host):
         if self.registry is not None:
             self.ends = self.ends or ticks.now_ns() >= self._ask_at_ns
         elif not self.ends and self.threshold_ns and ticks.now_ns() >= self._ask_at_ns:
-            self.pause()
+            self.caller.suspend()
             self._ask_at_ns = ticks.now_ns() + SLICE_NS
         return self.ends
 
@@ -195,11 +196,3 @@ class ScriptRun(Host):
                 "ERR", "redis.register_function can only be called on FUNCTION LOAD command"
             )
         self.registry.register(name, ref, flags, description)
-
-
-class _Pause(Protocol):
-    def __call__(self) -> None: ...
-
-
-def _not_suspended() -> None:
-    """Do nothing: this script cannot be suspended."""

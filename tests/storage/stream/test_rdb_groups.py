@@ -175,7 +175,7 @@ def with_released() -> Stream:
 
 def test_released_entries_are_written_in_the_order_of_their_release() -> None:
     stream = with_released()
-    assert STREAM.rdb_code_in(stream, 11) == rdb_codes.STREAM_5
+    assert STREAM.rdb_code_in(stream, 14) == rdb_codes.STREAM_5
     writer = RdbWriter()
     for _ in rdb_groups.write_groups(writer, stream, rdb_codes.STREAM_5):
         pass
