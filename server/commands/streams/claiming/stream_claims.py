@@ -95,6 +95,8 @@ def xclaim(call: Call) -> Reply:
     options = ClaimOptions()
     options.take(Args(call.argv, options_at), call.now_ms)
     if call.db.side:
+        if not _may_claim(call):
+            return []
         stream_expiries.settle(call, call.argv[1], stream_expiries.MOST_AT_ONCE)
     is_ahead = stream_id.compare(options.last_id, group.last_id) > 0
     if is_ahead:
@@ -114,6 +116,17 @@ def xclaim(call: Call) -> Reply:
         setid = (b"XGROUP", b"SETID", *call.argv[1:3], group.last_id.encode(), b"ENTRIESREAD", read)
         call.db.group_changed(call.argv[1], None, changes=1, log=setid)
     return claim.out
+
+
+def _may_claim(call: Call) -> bool:
+    """Whether the group is not paused, and its active consumer claims, if it has one (ACTIVE).
+
+    Who stands by takes over when it reads, and has all that is pending then.
+    """
+    policy = group_steps.policy_of(call, call.argv[1], call.argv[2])
+    if policy is None or call.is_replayed():
+        return True
+    return not policy.paused and (not policy.active or policy.active_consumer == call.argv[3])
 
 
 def _leading_ids(argv: list[bytes], at: int) -> tuple[list[StreamId], int]:
@@ -160,6 +173,8 @@ def xautoclaim(call: Call) -> Reply:
     count, just_id = _autoclaim_options(argv)
     stream, group = group_steps.stream_and_group(call, call.argv[1], call.argv[2])
     if call.db.side:
+        if not _may_claim(call):
+            return [ZERO.encode(), [], []]
         stream_expiries.settle(call, argv[1], stream_expiries.MOST_AT_ONCE)
     claim = Claim(call, stream, group, min_idle, just_id)
     mark = claim.out.open_array()

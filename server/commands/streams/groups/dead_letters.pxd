@@ -19,7 +19,8 @@ from storage.stream.stream_iterator cimport StreamIterator
 cpdef Py_ssize_t bury(
     Call call, bytes key, bytes name, list dead, bytes reason, bint wakes=*
 ) except -1
-cpdef bint can_move(Call call, Stream stream, GroupPolicy policy) except -1
+cpdef bint can_move(Call call, bytes key, GroupPolicy policy) except -1
+cpdef bint leads_to(Call call, bytes start, bytes key) except -1
 @cython.locals(
     policy=GroupPolicy, target=Stream, entry_id=StreamId, pending=Pending, entry=StreamIterator
 )
@@ -33,7 +34,7 @@ cdef list _letter(
 )
 cdef bint _fits(list fields) except -1
 cdef bint _send(Call call, bytes key, Stream target, list letter) except -1
-cdef Stream _target(Call call, bytes key)
+cdef Stream _target(Call call, bytes key, GroupPolicy policy)
 @cython.locals(entry_id=StreamId, entry=StreamIterator)
 cdef bint _bury(
     Call call, bytes key, bytes name, Stream stream, ConsumerGroup group, Pending pending,

@@ -16,7 +16,7 @@ from server.commands.streams.groups import group_steps
 from server.dispatch.call import Call
 from server.process import faults
 from storage.errors import TooLarge, WrongType
-from storage.side_data.group_policy import GroupPolicy
+from storage.side_data.group_policy import GROUP_POLICY, GroupPolicy
 from storage.stream import pending as pendings
 from storage.stream import stream_node
 from storage.stream.consumer_group import ConsumerGroup
@@ -49,7 +49,7 @@ def bury(
 
     Unless *wakes* is False, those who wait for room in the group are woken.
     They stay as they are if there are no dead letters, or their stream is no stream any more, or
-    full, or has become this very one, by COPY or RENAME, or maxmemory leaves no room; and so does
+    full, or would send them back (by RENAME, say), or maxmemory leaves no room; and so does
     one that was delivered anew since, by XGROUP SETID, or is too large to be added. Those that are
     not in the stream any more are acknowledged in any case. O(log N) for each.
     """
@@ -58,9 +58,7 @@ def bury(
     group = None if policy is None or stream is None else stream.find_group(name)
     if policy is None or group is None:
         return 0
-    target = _target(call, policy.dead_letter) if policy.dead_letter else None
-    if target is stream or not _has_room(call):
-        target = None
+    target = _target(call, key, policy) if _has_room(call) else None
     moved = 0
     for pending in dead:
         if group.find(pendings.id_of(pending)) is pending:
@@ -72,12 +70,24 @@ def bury(
     return moved
 
 
-def can_move(call: Call, stream: Stream, policy: GroupPolicy) -> bool:
-    """Whether dead entries of *stream* can become dead letters now."""
-    if not policy.dead_letter or not _has_room(call):
-        return False
-    target = _target(call, policy.dead_letter)
-    return target is not None and target is not stream
+def can_move(call: Call, key: bytes, policy: GroupPolicy) -> bool:
+    """Whether dead entries of the stream at *key* can become dead letters now."""
+    return _has_room(call) and _target(call, key, policy) is not None
+
+
+def leads_to(call: Call, start: bytes, key: bytes) -> bool:
+    """Whether *start* is *key*, or groups of its stream send dead entries there, by any way."""
+    seen, left = set(), [start]
+    while left:
+        at = left.pop()
+        if at == key:
+            return True
+        side = call.db.side.get(at)
+        if side is not None and at not in seen:
+            seen.add(at)
+            policies = [policy for _, policy in side.of_kind(GROUP_POLICY)]
+            left += [policy.dead_letter for policy in policies if policy.dead_letter]
+    return False
 
 
 def _has_room(call: Call) -> bool:
@@ -106,8 +116,8 @@ def bury_expired(
     removes it, now and after each start.
     """
     policy = group_steps.policy_of(call, key, name)
-    target = _target(call, policy.dead_letter) if policy and policy.dead_letter else None
-    if policy is None or target is None or target is stream:
+    target = None if policy is None else _target(call, key, policy)
+    if policy is None or target is None:
         return
     for entry_id in ids:
         pending = group.find(entry_id)
@@ -168,13 +178,16 @@ def _send(call: Call, key: bytes, target: Stream, letter: list[bytes]) -> bool:
     return True
 
 
-def _target(call: Call, key: bytes) -> Stream | None:
-    """The stream at *key*; None if nothing can be added there.
+def _target(call: Call, key: bytes, policy: GroupPolicy) -> Stream | None:
+    """The stream of the dead letters of the stream at *key*; None if it can take none of them.
 
-    If there is no key, it is a new one: put() puts it there, with its first entry.
+    Nor may it send them back to *key*: each time they would have more fields. If there is no key,
+    it is a new one: put() puts it there, with its first entry.
     """
+    if not policy.dead_letter or leads_to(call, policy.dead_letter, key):
+        return None
     try:
-        found = call.db.find(key, Stream)
+        found = call.db.find(policy.dead_letter, Stream)
     except WrongType:
         return None
     if found is None:

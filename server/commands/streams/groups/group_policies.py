@@ -10,6 +10,7 @@ from protocol.replies import OK, ErrorReply, Reply
 from server.commands.shared import side_rights
 from server.commands.streams import stream_args
 from server.commands.streams.groups import (
+    dead_letters,
     group_orders,
     group_steps,
     stream_groups,  # noqa: F401  (which declares XGROUP)
@@ -152,25 +153,10 @@ def _check(call: Call, key: bytes, policy: GroupPolicy, makes: bool, is_set: boo
         return
     if is_set:
         side_rights.check_written(call, [policy.dead_letter])
-    if _leads_to(call, policy.dead_letter, key):
+    if dead_letters.leads_to(call, policy.dead_letter, key):
         raise IN_A_CIRCLE
     if call.db.find(policy.dead_letter, Stream) is None and not makes:
         raise NO_SUCH_STREAM
-
-
-def _leads_to(call: Call, start: bytes, key: bytes) -> bool:
-    """Whether *start* is *key*, or groups of its stream send dead entries there, by any way."""
-    seen, left = set(), [start]
-    while left:
-        at = left.pop()
-        if at == key:
-            return True
-        side = call.db.side.get(at)
-        if side is not None and at not in seen:
-            seen.add(at)
-            policies = [policy for _, policy in side.of_kind(GROUP_POLICY)]
-            left += [policy.dead_letter for policy in policies if policy.dead_letter]
-    return False
 
 
 def _put(call: Call, key: bytes, name: bytes, group: ConsumerGroup, policy: GroupPolicy) -> None:

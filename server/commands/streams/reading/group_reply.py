@@ -156,9 +156,9 @@ def write_history(
 ) -> int:
     """Write the consumer's pending entries that follow *after*, *count* at most (0: all).
 
-    Each entry that is still in the stream is delivered once more, and noted in *claimed*; those
-    that *where* does not name stay as they are. Of a deleted one only the ID is written; with
-    *ids_only* of the others, too.
+    Each entry that is still in the stream is delivered once more, and noted in *claimed*; what is
+    dead is noted in *dead*. Those that *where* does not name stay as they are. Of a deleted one
+    only the ID is written; with *ids_only* of the others, too.
     *out* is not made larger than *end* bytes; but if *is_first*, one entry is written in any case.
     If it *may_stop*, it looks at no more entries than *where* may, and *after* is the last one.
     Returns how many were written.
@@ -178,6 +178,11 @@ def write_history(
             delivery.after = entry_id
             if not delivery.is_wanted(where, delivered):
                 continue
+        if delivery.is_dead(delivered):
+            delivery.dead.append(delivered)
+            if len(delivery.dead) == _MOST_DEAD:
+                break
+            continue
         if delivery.ids_only:
             is_there = delivery.stream.contains(entry_id)
             out.bulk(entry_id.encode())

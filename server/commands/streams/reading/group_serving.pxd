@@ -59,12 +59,10 @@ cdef bint _may_read(
 ) except -1
 @cython.locals(group=ConsumerGroup, consumer=Consumer)
 cdef Consumer _seen_consumer(Call call, Request request, Delivery delivery, bint is_given)
-@cython.locals(mark=Py_ssize_t, may_stop=bint, given=Py_ssize_t)
+@cython.locals(mark=Py_ssize_t, may_stop=bint, given=Py_ssize_t, policy=GroupPolicy)
 cdef bint _serve_history(
     Call call, Request request, Encoder body, Delivery delivery, Consumer consumer
 ) except -1
-@cython.locals(policy=GroupPolicy)
-cdef bint _counts_deliveries(Call call, Request request, Delivery delivery) except -1
 cdef _log_consumer(Call call, Request request, Delivery delivery)
 @cython.locals(mark=Py_ssize_t, writer=GroupWriter, given=Py_ssize_t)
 cdef bint _serve_new(

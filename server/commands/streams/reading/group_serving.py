@@ -276,9 +276,13 @@ def _log_consumer(call: Call, request: Request, delivery: Delivery) -> None:
 def _serve_history(
     call: Call, request: Request, body: Encoder, delivery: Delivery, consumer: Consumer
 ) -> bool:
-    """Write what the consumer has already."""
+    """Write what the consumer has already; what was delivered too often is moved instead."""
     mark = _begin(body, delivery)
     may_stop = len(request.keys) == 1
+    name = request.group or b""
+    policy = group_steps.policy_of(call, delivery.key, name)
+    if policy is not None and policy.max_deliveries:
+        delivery.follow(policy)
     given = group_reply.write_history(
         body,
         delivery,
@@ -289,22 +293,17 @@ def _serve_history(
         request.given == 0,
         may_stop,
     )
+    if delivery.dead:
+        dead_letters.bury(call, delivery.key, name, delivery.dead, DELIVERIES)
     if may_stop and not given and request.goes_on():
         body.truncate(mark)
         return False
     request.note(given, not delivery.is_cut)
-    if delivery.claimed and call.is_logged and _counts_deliveries(call, request, delivery):
+    # Without a policy that goes by when, and how often, it is not logged: as in Redis.
+    counts = policy is not None and (policy.visibility_ms > 0 or policy.max_deliveries > 0)
+    if counts and delivery.claimed and call.is_logged:
         _log_claimed(call, request, delivery)
     return True
-
-
-def _counts_deliveries(call: Call, request: Request, delivery: Delivery) -> bool:
-    """Whether the group's policy goes by when entries were delivered, and how often.
-
-    Else a delivery from the history is not logged, as in Redis.
-    """
-    policy = group_steps.policy_of(call, delivery.key, request.group or b"")
-    return policy is not None and (policy.visibility_ms > 0 or policy.max_deliveries > 0)
 
 
 def _serve_new(
@@ -384,7 +383,7 @@ def _look(call: Call, request: Request, delivery: Delivery) -> None:
     if policy is not None and policy.max_deliveries:
         has_ready = order is not None and order.ready.size > 0
         if has_ready or deliverable.is_any_or_released(delivery, call.now_ms):
-            delivery.dead_stay = not dead_letters.can_move(call, delivery.stream, policy)
+            delivery.dead_stay = not dead_letters.can_move(call, key, policy)
     if order is not None:
         delivery.follow_order(order)
         if call.is_inside():

@@ -41,6 +41,32 @@ def test_the_others_stand_by(queue):
     assert b"bob" not in str(queue.send_line("XINFO CONSUMERS s g")).encode()
 
 
+@pytest.mark.parametrize("line", [
+    "XCLAIM s g {} 0 1-0", "XCLAIM s g {} 0 1-0 JUSTID", "XCLAIM s g {} 0 2-0 FORCE LASTID 3-0",
+])  # fmt: skip
+def test_who_stands_by_claims_nothing(queue, line):
+    """Pulsar has let the consumers of a queue with one active consumer acknowledge and claim."""
+    assert queue.send_line(line.format("bob")) == []
+    assert queue.send_line("XAUTOCLAIM s g bob 0 0-0") == [b"0-0", [], []]
+    assert pending(queue) == {1: (b"ann", 1)}
+    assert queue.logged() == []
+    assert len(queue.send_line("XINFO CONSUMERS s g")) == 1
+    assert str(queue.send_line("XCLAIM s g bob 0 1-0 NONSENSE x")).startswith("-ERR Unrecognized")
+    assert len(queue.send_line(line.format("ann"))) == 1
+    assert queue.send_line("XAUTOCLAIM s g ann 0 0-0")[1]
+
+
+def test_a_paused_group_is_not_claimed_from(queue):
+    queue.send_line("XGROUP CFGSET s g ACTIVE 0 TIMEOUT 0")
+    queue.send_line("XGROUP PAUSE s g")
+    queue.logged()
+    assert queue.send_line("XCLAIM s g bob 0 1-0") == []
+    assert queue.send_line("XAUTOCLAIM s g bob 0 0-0") == [b"0-0", [], []]
+    assert queue.logged() == []
+    queue.send_line("XGROUP RESUME s g")
+    assert len(queue.send_line("XCLAIM s g bob 0 1-0")) == 1
+
+
 def test_another_takes_over_after_a_silence(queue):
     first = setting(queue, b"fence")
     waiter = queue.client()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.commands.streams.groups import dead_letters, stream_redrives
+from server.commands.streams.reading import group_reply
 from server.config.parameters import Config
 from server.parts.persistence.log_commands import CommandPieces
 from server.process import build
@@ -574,6 +575,58 @@ class TestDeadLetters:
         assert queue.send_line("XREADGROUP GROUP g ann COUNT 10 STREAMS dead >") is None
         assert queue.send_line("XLEN dead") == 3
         assert queue.send_line("XPENDING dead g")[0] == 3
+
+    def test_nor_do_they_go_round_in_a_circle_that_came_later(self, queue):
+        """Once, such letters grew by eight fields each time, and both streams without end."""
+        queue.send_line("XGROUP CREATE c g 0 MKSTREAM")
+        queue.send_line("XGROUP CFGSET c g VISIBILITY 1 MAXDELIVERIES 1 DEADLETTER s")
+        self.delivered_twice(queue)
+        queue.send_line("RENAME c dead")
+        for _ in range(3):
+            queue.send_line("XREADGROUP GROUP g ann STREAMS s dead > >")
+            queue.advance(1000)
+        assert [queue.send("XLEN", key) for key in ("s", "dead")] == [3, 0]
+        assert queue.send_line("XPENDING s g")[0] == 3
+        queue.send("XGROUP", "CFGSET", "dead", "g", "MAXDELIVERIES", "0", "DEADLETTER", "")
+        queue.send_line(READ.format("ann"))
+        assert queue.send_line("XLEN dead") == 3
+
+    def test_the_history_delivers_no_oftener_than_that(self, queue):
+        """Once, who read what it had again and again kept it, and its lease, for ever."""
+        history = "XREADGROUP GROUP g ann STREAMS s 0"
+        queue.send_line(READ.format("ann"))
+        assert given(queue.send_line(history)) == [1, 2, 3]
+        assert queue.send_line(history) == [[b"s", []]]
+        letters = entries(queue, "dead")
+        assert [letter[b"dead-deliveries"] for letter in letters] == [b"2"] * 3
+        assert [letter[b"dead-reason"] for letter in letters] == [b"deliveries"] * 3
+        assert pending(queue) == {}
+
+    def test_the_history_moves_some_of_many_and_goes_on_in_the_next_call(self, queue, monkeypatch):
+        if not COMPILED:
+            monkeypatch.setattr(group_reply, "_MOST_DEAD", 2)
+        queue.send_line(READ.format("ann"))
+        queue.send_line("XREADGROUP GROUP g ann NOFIELDS STREAMS s 0")
+        assert queue.send_line("XREADGROUP GROUP g ann STREAMS s 0") == [[b"s", []]]
+        assert queue.send_line("XLEN dead") == (3 if COMPILED else 2)
+        queue.send_line("XREADGROUP GROUP g ann STREAMS s 0")
+        assert queue.send_line("XLEN dead") == 3
+
+    def test_in_the_history_too_what_cannot_move_stays_and_is_not_delivered(self, queue):
+        queue.send_line("CONFIG SET maxmemory 1")
+        history = "XREADGROUP GROUP g ann STREAMS s 0"
+        for _ in range(2):
+            queue.send_line("XCLAIM s g ann 0 1-0 FORCE RETRYCOUNT 2")
+        queue.send_line("CONFIG SET maxmemory 0")
+        queue.send_line("DEL dead")
+        queue.send_line("SET dead text")
+        queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
+        queue.send_line("XCLAIM s g ann 0 1-0 FORCE RETRYCOUNT 2")
+        assert given(queue.send_line(history)) == [2, 3]
+        assert sorted(pending(queue)) == [1, 2, 3]
+        queue.send_line("DEL dead")
+        assert given(queue.send_line("XREADGROUP GROUP g ann WHERE job 1 2 STREAMS s 0")) == []
+        assert queue.send_line("XLEN dead") == 1
 
     def test_xredrive_asks_for_the_right_to_write_the_origin(self, queue):
         self.delivered_twice(queue)

@@ -219,7 +219,7 @@ class TestNobody:
 
     def test_dump_and_restore_keep_them(self, released: Any) -> None:
         dump = released.send("DUMP", "s")
-        assert dump[0] == 27
+        assert dump[0] == 21
         released.send("RESTORE", "t", 0, dump)
         reply = released.send_line("XREADGROUP GROUP g x CLAIM 99999 COUNT 2 STREAMS t >")
         assert [row[0] for row in reply[0][1]] == [b"3-0", b"1-0"]
