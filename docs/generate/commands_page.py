@@ -8,6 +8,7 @@ import server.commands  # noqa: F401  (fills the table)
 from server.commands.admin.introspection import flag_names
 from server.table import not_served
 from server.table.command import Command, CommandTable
+from server.table.documentation import OwnWords
 from server.table.not_served import Family
 
 DOCUMENT = Path(__file__).parents[1] / "commands.md"
@@ -17,7 +18,8 @@ HEADING = """\
 
 All commands of this server; `make docs` writes this page from the command table. The commands
 behave as in Redis 8.6; differences are described at the command. Those that only Penstock has say
-so. What is not served is at the end.
+so, and so do words that only Penstock knows, of commands that are Redis's. What is not served is at
+the end.
 """
 
 MODULES = """\
@@ -71,4 +73,10 @@ def _facts(row: Command) -> list[str]:
     return [
         f"- {since}, {arity}{complexity}.",
         f"- Flags: {flags}. ACL categories: {acl}.",
+        *map(_own_words, row.own),
     ]
+
+
+def _own_words(own: OwnWords) -> str:
+    words = ", ".join(f"`{word}`" for word in own.words.split())
+    return f"- Penstock's own, since {own.since}: {words}: {own.meaning}."

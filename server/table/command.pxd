@@ -49,6 +49,7 @@ cdef class Command:
     cdef readonly tuple tips
     cdef readonly object deprecated
     cdef readonly object history
+    cdef readonly tuple own
     cdef readonly object argument_types
     cdef readonly object handler
     cdef public str summary

@@ -23,7 +23,15 @@ from itertools import count
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from protocol.replies import Reply, Status
-from server.table.documentation import CATEGORY_OF_GROUP, Category, Deprecated, Group, History, Tip
+from server.table.documentation import (
+    CATEGORY_OF_GROUP,
+    Category,
+    Deprecated,
+    Group,
+    History,
+    OwnWords,
+    Tip,
+)
 from server.table.keys import NOT_KEY, ChannelSpec, KeyRange, KeySpec, KeyUse
 from server.table.syntax import ArgumentType
 
@@ -200,6 +208,7 @@ class Command:
         "number",
         "one_key_at",
         "one_key_rights",
+        "own",
         "secrets",
         "since",
         "spellings",
@@ -226,14 +235,16 @@ class Command:
         tips: Sequence[Tip] = (),
         deprecated: Deprecated | None = None,
         history: History = (),
+        own: Sequence[OwnWords] = (),
         types: Mapping[str, ArgumentType] | None = None,
     ) -> None:
         """Declare the command that clients call *name* (``XGROUP CREATE``).
 
         *get_keys* finds the keys where the specs cannot. *secrets* finds the places of the words
         that MONITOR and SLOWLOG must not show. *categories* are the ACL categories besides those
-        that follow from the flags: by default the one of the group. *types* are of arguments that
-        have another type than ARGUMENT_TYPES gives their names.
+        that follow from the flags: by default the one of the group. *own* are the words that Redis
+        does not know. *types* are of arguments that have another type than ARGUMENT_TYPES gives
+        their names.
         """
         self.name = name.lower().replace(" ", "|")  # as COMMANDSTATS has it: xgroup|create
         self.arity = arity  # argv's length; -n: at least n
@@ -254,6 +265,7 @@ class Command:
         self.tips = tuple(tips)
         self.deprecated = deprecated
         self.history = history
+        self.own = tuple(own)
         self.argument_types = types or {}
         self.handler: Handler | None = None
         self.summary = self.syntax = ""

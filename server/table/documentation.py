@@ -56,6 +56,19 @@ class Tip(StrEnum):
 # What has changed, oldest first: the redis version that brought it, and what it was.
 History: TypeAlias = Sequence[tuple[str, str]]
 
+FIRST_VERSION = "0.1.0"  # of Penstock
+
+
+class OwnWords(NamedTuple):
+    """Words that only Penstock knows, of a command that is Redis's: what they do.
+
+    *words* are separated by spaces. *since* is a version of Penstock.
+    """
+
+    words: str
+    meaning: str
+    since: str = FIRST_VERSION
+
 
 class Deprecated(NamedTuple):
     """Since which redis version, and what to use instead."""

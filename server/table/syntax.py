@@ -4,7 +4,7 @@ XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id
 field value [field value ...]
 
 WORD  ~  *        a word that stands for itself
-name              a value; WORD name  is a value after its word
+name              a value; WORD name  is a value after its word, unless that has no letters
 [...]             may be left out
 <a | b>  [a | b]  one of these
 x [x ...]         x once or more often
@@ -131,7 +131,7 @@ class _Parser:
     def _token(self, word: str) -> Argument:
         """Read a value after its word, or the word alone."""
         following = self._next()
-        if following and following not in _MARKS and not is_token(following):
+        if word not in _NAMES and following and following not in _MARKS and not is_token(following):
             self._take()
             return Argument(following, self._types.get(following, "string"), token=word)
         return Argument(_NAMES.get(word, word.lower()), "pure-token", token=word)

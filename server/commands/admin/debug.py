@@ -24,6 +24,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_float, to_int
 from server.table.command import Block, Flags, command
+from server.table.documentation import OwnWords
 from storage import octets
 from storage.lists import quicklist
 
@@ -64,6 +65,7 @@ class Action(NamedTuple):
     group="server",
     since="1.0.0",
     complexity="Depends on subcommand.",
+    own=[OwnWords("CLOCK", "moves or stops the time that clients see")],
 )
 def debug(call: Call) -> Reply | Block:
     """Looks into the server or makes it fail, for tests. enable-debug-command allows it.

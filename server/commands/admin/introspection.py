@@ -16,7 +16,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from server.table.command import INTERNAL, TABLE, Command, Flags, command, container_help
-from server.table.documentation import Tip
+from server.table.documentation import OwnWords, Tip
 from server.table.keys import NOT_KEY, KeyFlags, KeyRange, KeySpec, KeyUse, Search
 from server.table.syntax import Argument, arguments_of
 from storage import glob
@@ -187,8 +187,9 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
         docs[b"doc_flags"] = Set([Status(b"deprecated")])
         docs[b"deprecated_since"] = row.deprecated.since.encode()
         docs[b"replaced_by"] = row.deprecated.replaced_by.encode()
-    if row.history:
-        docs[b"history"] = Set([version.encode(), what.encode()] for version, what in row.history)
+    history = [*row.history, *map(_row_of_history, row.own)]
+    if history:
+        docs[b"history"] = Set([version.encode(), what.encode()] for version, what in history)
     arguments = arguments_of(row.syntax, row.name, row.argument_types) if row.syntax else []
     if arguments:
         last = len(row.keys) - 1  # the spec of all keys that are left
@@ -198,6 +199,10 @@ def docs_of(row: Command) -> dict[bytes, Reply]:
             child.name.encode(): docs_of(child) for child in row.subcommands.values()
         }
     return docs
+
+
+def _row_of_history(own: OwnWords) -> tuple[str, str]:
+    return f"Penstock {own.since}", f"{', '.join(own.words.split())}: {own.meaning}."
 
 
 def _shown(arguments: Sequence[Argument], spec_numbers: Iterator[int]) -> Reply:

@@ -15,7 +15,7 @@ ANYBODY = Flags.NOSCRIPT | Flags.LOADING | Flags.STALE
     arity=-3,
     flags=ANYBODY,
     group="connection",
-    since="8.6.0",
+    since="0.1.0",
     types={"numreplicas": "integer", "milliseconds": "integer"},
 )
 def client_acks(call: Call) -> Reply:
@@ -42,7 +42,7 @@ def client_acks(call: Call) -> Reply:
     arity=2,
     flags=ANYBODY | Flags.NO_MULTI,
     group="connection",
-    since="8.6.0",
+    since="0.1.0",
 )
 def client_offset(call: Call) -> Reply:
     """Returns where the server's history ends: all that this connection was answered is before it.

@@ -100,7 +100,7 @@ def waitaof(call: Call) -> Reply | Block:
     arity=4,
     flags=Flags.BLOCKING | Flags.STALE,
     group="generic",
-    since="8.6.0",
+    since="0.1.0",
     categories=["connection"],
     types={"timeout": "integer"},
 )

@@ -13,7 +13,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
 from server.table.command import Flags, command, container, container_help
-from server.table.documentation import Tip
+from server.table.documentation import OwnWords, Tip
 from server.table.keys import ACCESS, RO, KeyRange
 from storage import octets
 from storage.rax.rax import Rax
@@ -211,6 +211,7 @@ def _entries_read(group: ConsumerGroup) -> int | None:
     since="5.0.0",
     keys=KeyRange(RO | ACCESS, first=2),
     history=[("7.0.0", "The fields entries-read and lag.")],
+    own=[OwnWords("EXACT", "the lag is counted where it is not known")],
 )
 def xinfo_groups(call: Call) -> Reply:
     """Shows each group of a stream: its consumers, how far it has read, how far it is behind.

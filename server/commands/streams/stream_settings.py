@@ -9,6 +9,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
+from server.table.documentation import OwnWords
 from server.table.keys import ACCESS, RO, RW, UPDATE, KeyRange
 from storage.side_data.stream_policy import StreamPolicy
 from storage.stream import stream_id
@@ -37,6 +38,11 @@ NOT_GIVEN = 0
     since="8.6.0",
     complexity="O(1)",
     keys=KeyRange(RW | UPDATE),
+    own=[
+        OwnWords("RETAIN-AGE RETAIN-LENGTH RETAIN-BYTES RETAIN-ACKED", "the oldest entries go"),
+        OwnWords("COMPACT MIN-AGE", "entries go that newer ones of the same value replace"),
+        OwnWords("DEFAULTS", "what the configuration says holds again"),
+    ],
 )
 def xcfgset(call: Call) -> Reply:
     """Sets which entries a stream gives up by itself, and how long ids of producers are known.

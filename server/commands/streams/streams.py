@@ -17,7 +17,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args, to_int
 from server.table.command import Flags, command
-from server.table.documentation import Tip
+from server.table.documentation import OwnWords, Tip
 from server.table.keys import ACCESS, DELETE, RO, RW, UPDATE, KeyRange
 from storage import octets
 from storage.stream import stream_id
@@ -27,6 +27,7 @@ from storage.stream.stream_id import ZERO, StreamId
 
 READ = Flags.READONLY
 WRITE = Flags.WRITE
+IDS_ONLY = OwnWords("NOFIELDS", "IDs alone")
 
 NO_STRATEGY = ErrorReply("ERR", "syntax error, XTRIM must be called with a trimming strategy")
 ENTRIES_ADDED_NEGATIVE = ErrorReply("ERR", "entries_added must be positive")
@@ -52,6 +53,11 @@ BELOW_GIVEN_MAX_DELETED = ErrorReply(
         ("7.0.0", "Ids of the form ms-*."),
         ("8.2.0", "KEEPREF, DELREF and ACKED."),
         ("8.6.0", "IDMP and IDMPAUTO."),
+    ],
+    own=[
+        OwnWords("DELAY AT", "the entry is added when it is due"),
+        OwnWords("EXPIRE", "the entry is deleted after so many ms"),
+        OwnWords("IFLAST", "added only if the last ID is this one; 0-0: to an empty stream"),
     ],
 )
 def xadd(call: Call) -> Reply:
@@ -105,6 +111,7 @@ def xlen(call: Call) -> Reply:
     keys=KeyRange(RO | ACCESS),
     types={"start": "string", "end": "string"},
     history=[("6.2.0", "Exclusive ranges: an id with a parenthesis before it.")],
+    own=[IDS_ONLY],
 )
 def xrange(call: Call) -> Reply:
     """Returns the entries whose IDs lie between two, oldest first.
@@ -124,6 +131,7 @@ def xrange(call: Call) -> Reply:
     keys=KeyRange(RO | ACCESS),
     types={"start": "string", "end": "string"},
     history=[("6.2.0", "Exclusive ranges: an id with a parenthesis before it.")],
+    own=[IDS_ONLY],
 )
 def xrevrange(call: Call) -> Reply:
     """Returns the entries whose IDs lie between two, newest first.

@@ -1,4 +1,4 @@
-"""The names of keyspace events, and the class of each. Both are Redis's.
+"""The names of keyspace events, and the class of each. Both are Redis's, but for OWN.
 
 Source: https://redis.io/docs/latest/develop/pubsub/keyspace-notifications/
 """
@@ -6,6 +6,8 @@ Source: https://redis.io/docs/latest/develop/pubsub/keyspace-notifications/
 from __future__ import annotations
 
 from server.config.event_classes import EventClass
+
+OWN = "xschedule xunschedule xexpireat xcfgset xgroup-cfgset"  # of streams: docs/queues.md
 
 _NAMES = {
     EventClass.GENERIC: "del expire persist rename_from rename_to move_from move_to copy_to"
@@ -17,8 +19,7 @@ _NAMES = {
     EventClass.SORTED_SET: "zadd zincr zrem zpopmin zpopmax zremrangebyrank zremrangebyscore"
     " zremrangebylex zrangestore zunionstore zinterstore zdiffstore geosearchstore georadiusstore",
     EventClass.STREAM: "xadd xdel xtrim xsetid xgroup-create xgroup-setid xgroup-destroy"
-    " xgroup-createconsumer xgroup-delconsumer xgroup-cfgset xcfgset"
-    " xschedule xunschedule xexpireat",
+    f" xgroup-createconsumer xgroup-delconsumer {OWN}",
     EventClass.EXPIRED: "expired",
     EventClass.EVICTED: "evicted",
     EventClass.KEY_MISS: "keymiss",

@@ -23,6 +23,12 @@ def test_a_token_goes_with_the_argument_after_it():
     )
 
 
+def test_a_word_without_letters_is_followed_by_an_argument_of_its_own():
+    star, pairs = arguments_of("X * field value [field value ...]", "x")
+    assert (star.name, star.token, star.flags) == ("auto-id", "*", [])
+    assert [argument.token for argument in pairs.arguments] == ["", ""]
+
+
 def test_a_token_alone_is_a_pure_token():
     assert arguments_of("X [NOACK]", "x") == [
         Argument("noack", "pure-token", token="NOACK", optional=True)

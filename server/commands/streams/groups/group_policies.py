@@ -76,6 +76,7 @@ def _bad_value(word: bytes) -> ErrorReply:
     group="stream",
     since="0.1.0",
     keys=(KeyRange(RW | UPDATE, first=2), KeyAfter(RW | INSERT, DEADLETTER, 4)),
+    types={"stream": "key"},
 )
 def xgroup_cfgset(call: Call) -> Reply:
     """Sets what a group does by itself.

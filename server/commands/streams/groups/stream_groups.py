@@ -11,7 +11,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import to_int
 from server.table.command import Flags, command, container, container_help
-from server.table.documentation import Tip
+from server.table.documentation import OwnWords, Tip
 from server.table.keys import ACCESS, DELETE, INSERT, RO, RW, UPDATE, KeyRange
 from storage import octets
 from storage.stream import pending as pendings
@@ -81,6 +81,7 @@ def xgroup_create(call: Call) -> Reply:
     since="5.0.0",
     keys=KeyRange(RW | UPDATE, first=2),
     history=[("7.0.0", "ENTRIESREAD.")],
+    own=[OwnWords("CLEAR", "nothing is pending any more")],
 )
 def xgroup_setid(call: Call) -> Reply:
     """Changes the ID after which a group continues to read.
@@ -173,6 +174,7 @@ def xgroup_createconsumer(call: Call) -> Reply:
     group="stream",
     since="5.0.0",
     keys=KeyRange(RW | DELETE, first=2),
+    own=[OwnWords("HANDOVER", "what the consumer had goes to the group, and is not lost")],
 )
 def xgroup_delconsumer(call: Call) -> Reply:
     """Deletes a consumer; returns how many pending entries are lost with it.
@@ -230,6 +232,7 @@ container_help("XGROUP", group="stream", since="5.0.0")
     since="5.0.0",
     complexity="O(1) for each message ID processed.",
     keys=KeyRange(RW | UPDATE),
+    own=[OwnWords("UPTO CONSUMER", "all up to that ID, of the group or of one consumer")],
 )
 def xack(call: Call) -> Reply:
     """Acknowledges entries, which are then no longer pending; returns how many were.

@@ -35,6 +35,7 @@ COUNT_NOT_POSITIVE = ErrorReply("ERR", "COUNT must be > 0")
     since="0.1.0",
     complexity="O(N) with N being the number of dead letters that are looked at.",
     keys=KeyRange(RW | ACCESS | DELETE),
+    types={"dead-letters": "key"},
 )
 def xredrive(call: Call) -> Reply:
     """Sends dead letters back to the streams they come from, as new entries; returns how many.

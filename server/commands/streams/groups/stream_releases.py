@@ -9,6 +9,7 @@ from server.dispatch.call import Call
 from server.table import errors
 from server.table.args import Args
 from server.table.command import Flags, command
+from server.table.documentation import OwnWords
 from server.table.keys import RW, UPDATE, KeyRange
 from storage.side_data.group_policy import GroupPolicy
 from storage.stream import pending as pendings
@@ -132,6 +133,10 @@ class Release:
     since="8.8.0",
     complexity="O(1) for each id; with ORDERBY O(N) for each value, N entries of it being given.",
     keys=KeyRange(RW | UPDATE),
+    own=[
+        OwnWords("DELAY AT", "nobody is given the entries before that"),
+        OwnWords("REASON", "what a dead letter says of how it failed"),
+    ],
 )
 def xnack(call: Call) -> Reply:
     """Gives pending entries back to their group: they are the next that it gives to who claims.

@@ -14,6 +14,7 @@ from server.commands.streams.reading.stream_request import Request
 from server.commands.streams.reading.stream_serving import LAST
 from server.dispatch.call import Call
 from server.table.command import NO_CLAIM, Block, Flags, command
+from server.table.documentation import OwnWords
 from server.table.keys import ACCESS, RO, KeywordKeys
 from storage.stream import stream_id
 from storage.stream.stream import Stream
@@ -29,6 +30,13 @@ READ_KEYS = KeywordKeys(
 GROUP_VALUES = {b"GROUP": 2, b"CLAIM": 1, **VALUES}
 GROUP_READ_KEYS = KeywordKeys(
     RO | ACCESS, b"STREAMS", start_from=4, values=GROUP_VALUES, share=2, counted=COUNTED
+)
+
+READ_WORDS = (
+    OwnWords("PRIORITY", "only the first of the streams that has something"),
+    OwnWords("NOFIELDS", "IDs alone"),
+    OwnWords("WHERE", "only entries that have one of these values in the field"),
+    OwnWords("MATCH", "all streams whose names match, those included that are made later"),
 )
 
 _NO_CLAIM = NO_CLAIM  # as a C number
@@ -57,6 +65,7 @@ def _begin_reply(call: Call, request: Request) -> Encoder:
     complexity="O(M) for each stream, with M being the number of messages returned.",
     keys=READ_KEYS,
     history=[("8.10.0", "MAXCOUNT and MAXSIZE.")],
+    own=READ_WORDS,
 )
 def xread(call: Call) -> Reply | Block:
     """Returns the entries of several streams after the given IDs; waits for them if told to.
@@ -133,6 +142,12 @@ def _after_passed(request: Request, at: int, stream: Stream, after: StreamId) ->
     complexity="O(M) for each stream, with M being the number of messages returned.",
     keys=GROUP_READ_KEYS,
     history=[("8.4.0", "CLAIM."), ("8.10.0", "MAXCOUNT and MAXSIZE.")],
+    own=[
+        *READ_WORDS,
+        OwnWords("MKGROUP", "with MATCH the group is made where it is missing"),
+        OwnWords("WITHDEADLINE", "each entry ends with the time until which the consumer has it"),
+        OwnWords("WITHFENCE", "each entry ends with the number of the active consumer's turn"),
+    ],
 )
 def xreadgroup(call: Call) -> Reply | Block:
     """Delivers entries to a consumer: new ones or, again, pending ones. Waits if told to.

@@ -186,6 +186,22 @@ def test_docs_show_the_history(server):
     ]
 
 
+def test_docs_show_penstock_s_own_words_in_the_history(server):
+    docs = as_dict(as_dict(server.send_line("COMMAND DOCS xnack"))[b"xnack"])
+    assert docs[b"history"] == [
+        [b"Penstock 0.1.0", b"DELAY, AT: nobody is given the entries before that."],
+        [b"Penstock 0.1.0", b"REASON: what a dead letter says of how it failed."],
+    ]
+
+
+def test_docs_say_by_which_spec_each_key_is_found(server):
+    docs = as_dict(as_dict(server.send_line("COMMAND DOCS xgroup"))[b"xgroup"])
+    arguments = as_dict(as_dict(docs[b"subcommands"])[b"xgroup|cfgset"])[b"arguments"]
+    dead = next(row for row in map(as_dict, arguments) if b"DEADLETTER" in str(row).encode())
+    assert as_dict(arguments[0])[b"key_spec_index"] == 0
+    assert as_dict(dead[b"arguments"][0])[b"key_spec_index"] == 1
+
+
 @pytest.mark.parametrize(
     ("name", "argument", "type_"),
     [

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server.parts.pubsub.event_names import CLASS_OF
+from server.config.event_classes import EventClass
+from server.parts.pubsub.event_names import CLASS_OF, OWN
 
 ROOT = Path(__file__).parents[4]
 
@@ -135,6 +137,40 @@ def test_every_event_that_a_command_names_is_in_a_class() -> None:
     found = set(_named_events())
     assert len(found) > 30
     assert found <= set(CLASS_OF)
+
+
+def test_each_event_of_penstock_s_own_is_in_the_docs() -> None:
+    page = (ROOT / "docs" / "queues.md").read_text("utf-8")
+    told = page.partition("## What is told of it\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z-]+)` \|", told, re.MULTILINE) == OWN.split()
+    assert {CLASS_OF[name.encode()] for name in OWN.split()} == {EventClass.STREAM}
+
+
+@pytest.mark.parametrize(
+    ("line", "event"),
+    [
+        ("XADD s DELAY 1 * a b", "xschedule"),
+        ("XSCHEDULE s job EVERY 9 * a b", "xschedule"),
+        ("XSCHEDULE s there NEXT 9", "xschedule"),
+        ("XUNSCHEDULE s NAMES there", "xunschedule"),
+        ("XEXPIREAT s 9 1-1", "xexpireat"),
+        ("XCFGSET s RETAIN-LENGTH 9", "xcfgset"),
+        ("XGROUP CFGSET s g ACTIVE 1", "xgroup-cfgset"),
+        ("XGROUP PAUSE s g", "xgroup-cfgset"),
+        ("XACK s g 1-1", ""),
+        ("XNACK s g FAIL IDS 1 1-1", ""),
+    ],
+)
+def test_words_of_penstock_s_own_tell_an_event(
+    server: Any, listener: Any, line: str, event: str
+) -> None:
+    server.send_line("XADD s 1-1 f v")
+    server.send_line("XGROUP CREATE s g 0")
+    server.send_line("XREADGROUP GROUP g c STREAMS s >")
+    server.send_line("XSCHEDULE s there EVERY 100000 * a b")
+    server.send_line("CONFIG SET notify-keyspace-events Et")
+    server.send_line(line)
+    assert heard(listener) == ([f"__keyevent@0__:{event} s"] if event else [])
 
 
 def _named_events() -> Iterator[bytes]:
