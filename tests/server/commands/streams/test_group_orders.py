@@ -312,6 +312,47 @@ def test_whatever_takes_an_entry_from_its_consumer_frees_the_value(ordered, line
         assert given(waiter.reply()) == [*again, 3, 4]
 
 
+@pytest.mark.parametrize("times", [1, 2, 5])
+@pytest.mark.parametrize("by", ["XNACK", "XCLAIM", "HANDOVER", "visibility"])
+def test_a_value_that_comes_back_to_its_first_owner_goes_on(ordered, by, times):
+    """In Pulsar (24736) it stayed blocked: the count of its first owner never came down."""
+    if by == "visibility":
+        ordered.send_line("XGROUP CFGSET s g VISIBILITY 50")
+    assert read(ordered, "w0") == [1, 2, 3, 4, 5]
+    ordered.send_line("XACK s g 2-0 3-0 4-0 5-0")
+    ordered.send_line("XADD s 6-0 customer ann")
+    owner = "w0"
+    for other in ("w1", "w0") * times:
+        if by == "XNACK":
+            ordered.send_line("XNACK s g SILENT IDS 1 1-0")
+        elif by == "HANDOVER":
+            ordered.send_line(f"XGROUP DELCONSUMER s g {owner} HANDOVER")
+        elif by == "visibility":
+            ordered.advance(50)
+        if by == "XCLAIM":
+            assert ordered.send_line(f"XCLAIM s g {other} 0 1-0 JUSTID") == [b"1-0"]
+        else:
+            assert read(ordered, other, 1) == [1]
+        owner = other
+    assert read(ordered, "w1") == []
+    assert ordered.send_line("XACK s g 1-0") == 1
+    assert read(ordered, "w1") == [6]
+    assert ordered.send_line("XINFO ORDER s g")[3] == 1
+
+
+def test_an_entry_that_expires_frees_its_value(ordered):
+    """What skips entries has to tell those who wait, too (Pulsar 8292)."""
+    ordered.send_line("XADD s EXPIRE 50 6-0 customer dan")
+    ordered.send_line("XADD s 7-0 customer dan")
+    assert read(ordered, "w1", 5) == [1, 2, 3, 4, 5]
+    assert read(ordered, "w1", 1) == [6]
+    waiter = ordered.client()
+    ordered.run(waiter.client, b"XREADGROUP GROUP g w2 BLOCK 0 STREAMS s >".split())
+    assert waiter.reply() is NOTHING
+    ordered.advance(50)
+    assert given(waiter.reply()) == [7]
+
+
 def test_an_entry_that_was_deleted_while_it_waited_is_passed(ordered):
     assert read(ordered, "w1", 1) == [1]
     assert read(ordered, "w2", 1) == [2]

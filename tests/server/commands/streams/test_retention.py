@@ -229,6 +229,30 @@ class TestAge:
         assert first not in [row[0] for row in server.send_line("XRANGE s - +")]
         assert server.send_line("XLEN s") == 1
 
+    def test_what_is_scheduled_for_later_than_that_is_added(self, server, tick):
+        server.send_line("XADD s DELAY 5000 * n 1")
+        server.send_line("XCFGSET s RETAIN-AGE 1000")
+        tick()
+        server.advance(4999)
+        tick()
+        assert len(server.send_line("XSCHEDULED s")) == 1
+        server.advance(1)
+        tick()
+        assert server.send_line("XLEN s") == 1
+        server.advance(1000)
+        tick()
+        assert server.send_line("XLEN s") == 0
+
+    def test_the_age_of_what_was_added_late_counts_from_when_it_was_due(self, server, tick):
+        """As after a time in which no server ran: its id is of that moment."""
+        server.send_line("XADD s DELAY 500 * n 1")
+        server.send_line("XADD s DELAY 2000 * n 2")
+        server.send_line("XCFGSET s RETAIN-AGE 1000")
+        server.advance(2200)
+        assert server.send_line("XLEN s") == 2
+        tick()
+        assert [row[1] for row in server.send_line("XRANGE s - +")] == [[b"n", b"2"]]
+
     def test_a_clock_that_jumps_back_brings_nothing_back_and_takes_nothing(self, server, tick):
         server.send_line("XADD s * n 1")
         server.send_line("XCFGSET s RETAIN-AGE 1000")

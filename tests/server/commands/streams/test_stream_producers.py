@@ -77,6 +77,15 @@ class TestXadd:
         assert server.send_line("XLEN s") == 2
         assert stream(server).producers.find(b"p", b"a", 0).encode() == b"6-1"
 
+    def test_in_a_transaction_each_entry_is_known_to_the_next(self, server: Any) -> None:
+        """NATS had no duplicates in batches before 2.12.1."""
+        for _ in range(2):
+            server.send_line("MULTI")
+            for name in "aba":
+                server.send_line(f"XADD s IDMP p {name} * f v")
+            assert server.send_line("EXEC") == [b"%d-%d" % (NOW, seq) for seq in (0, 1, 0)]
+        assert server.send_line("XLEN s") == 2
+
     def test_an_entry_that_cannot_be_added_is_not_known(self, server: Any) -> None:
         server.send_line("XADD s 18446744073709551615-18446744073709551615 f v")
         assert b"exhausted" in server.send_line("XADD s IDMP p a * f v").encode()

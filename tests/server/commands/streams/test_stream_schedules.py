@@ -373,6 +373,8 @@ class TestJobs:
                 "there is no such time zone",
             ),
             (["CRON", "* * * * *", "TZ", "Europe", "*", "a", "b"], "there is no such time zone"),
+            (["CRON", "* * * * *", "TZ", "+02:00", "*", "a", "b"], "there is no such time zone"),
+            (["CRON", "* * * * *", "TZ", "UTC+2", "*", "a", "b"], "there is no such time zone"),
             (
                 ["CRON", "* * * * *", "TZ", "Europe/" + "x/" * 2000 + "a", "*", "a", "b"],
                 "there is no such time zone",
