@@ -395,6 +395,18 @@ class TestDeadLetters:
         queue.send_line(READ.format("ann"))
         assert len(waiter.reply()[0][1]) >= 1
 
+    @pytest.mark.parametrize("line", ["XCLAIM s g ann 0 1 RETRYCOUNT 1",
+                                      "XNACK s g FAIL IDS 1 1 RETRYCOUNT 1"])  # fmt: skip
+    def test_a_count_that_a_client_sets_counts_also_a_smaller_one(self, queue, line):
+        for _ in range(5):
+            queue.send_line("XCLAIM s g ann 0 1 FORCE")
+            assert queue.send_line(line)
+            assert pending(queue)[1][1] == 1
+        assert queue.send_line("XLEN dead") == 0
+        queue.send_line("XCLAIM s g ann 0 1")
+        assert queue.send_line("XCLAIM s g ann 0 1") == []
+        assert queue.send_line("XLEN dead") == 1
+
     def test_xnack_fatal_is_the_end_at_once(self, queue):
         queue.send_line(READ.format("ann"))
         assert queue.send_line("XNACK s g FATAL IDS 2 1 2") == 2

@@ -104,3 +104,21 @@ def test_one_of_a_time_that_comes_twice_runs_at_the_first() -> None:
         now_ms = next_of_cron(b"30 2 * * *", b"Europe/Berlin", now_ms)
         runs.append(datetime.fromtimestamp(now_ms // 1000, UTC))
     assert [f"{run:%d %H:%M}" for run in runs] == ["25 00:30", "26 01:30", "27 01:30"]
+
+
+@pytest.mark.parametrize(
+    ("month", "day", "runs"),
+    [
+        (3, 28, ["2026-03-30 00:30", "2026-03-31 00:30"]),
+        (10, 24, ["2026-10-25 00:30", "2026-10-25 01:30"]),
+    ],
+)
+def test_one_of_six_fields_goes_by_the_time_that_passes(
+    month: int, day: int, runs: list[str]
+) -> None:
+    """Of 02:30 in Berlin: the day after the first one has none, that after the second has two."""
+    now_ms, found = int(datetime(2026, month, day, 12, tzinfo=UTC).timestamp()) * 1000, []
+    for _ in runs:
+        now_ms = next_of_cron(b"0 30 2 * * *", b"Europe/Berlin", now_ms)
+        found.append(f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m-%d %H:%M}")
+    assert found == runs
