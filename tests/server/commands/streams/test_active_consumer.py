@@ -45,7 +45,7 @@ def test_the_others_stand_by(queue):
     "XCLAIM s g {} 0 1-0", "XCLAIM s g {} 0 1-0 JUSTID", "XCLAIM s g {} 0 2-0 FORCE LASTID 3-0",
 ])  # fmt: skip
 def test_who_stands_by_claims_nothing(queue, line):
-    """Pulsar has let the consumers of a queue with one active consumer acknowledge and claim."""
+    """Once it claimed what it liked, and worked beside the active consumer. NATS: ADR-42."""
     assert queue.send_line(line.format("bob")) == []
     assert queue.send_line("XAUTOCLAIM s g bob 0 0-0") == [b"0-0", [], []]
     assert pending(queue) == {1: (b"ann", 1)}
