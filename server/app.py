@@ -1,8 +1,8 @@
 """The application: ties the parts together, listens, and loads what was kept.
 
 Parts that know nothing of each other are tied here; those of the road of a command in
-server/dispatch/dispatcher.py. How the server ends is in server/lifecycle/stopping.py; it holds whichever backend serves the sockets, see
-server/network/backend.py.
+server/dispatch/dispatcher.py. How the server ends is in server/lifecycle/stopping.py; it holds
+whichever backend serves the sockets, see server/network/backend.py.
 
 A fault of the server's own (see server/process/faults.py) ends it too: then no answer leaves,
 since none may be promised.
