@@ -1,9 +1,9 @@
 """Latency at a steady load: requests leave at fixed times, whether or not answers have come.
 
 A closed loop would send less while the server pauses, and so hide the pause. Here each request is
-due at a fixed time, and its latency counts from then, so requests that wait behind a pause count,
-too. The load is XADD and SET in turn, on servers that hold many keys, where pauses of a garbage
-collector would show.
+due at a fixed time, and its latency counts from then, so requests that wait for the end of a pause
+count, too. The load is XADD and SET in turn, on servers that hold many keys, where pauses of a
+garbage collector would show.
 """
 
 from __future__ import annotations

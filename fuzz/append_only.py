@@ -4,7 +4,7 @@
 
 Whatever the bytes are, the reader gives whole commands and stops where the rest is torn, is no
 command, or has another checksum. Reading what is before that must give as many commands, and all of
-it is read with a right checksum behind it. A manifest that can be parsed must mean the same when it
+it is read with a right checksum after it. A manifest that can be parsed must mean the same when it
 is written out again. Any exception but the documented ones is a bug.
 """
 

@@ -1,4 +1,4 @@
-"""The data source behind ``format("penstock")``."""
+"""The data source of ``format("penstock")``."""
 
 from __future__ import annotations
 

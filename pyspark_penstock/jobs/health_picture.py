@@ -103,7 +103,7 @@ def the_worst(groups: Sequence[GroupHealth]) -> str:
 
 
 def stripes(figure: Figure, top: float, rows: int) -> None:
-    """A shade under every other row, which leads from a name to what is far behind it."""
+    """A shade under every other row, which leads from a name to what is far to its right."""
     height = figure.get_figheight()
     for row in range(0, rows, 2):
         at = 0.1 / WIDTH, (top - (row + 1) * ROW) / height
@@ -144,7 +144,7 @@ def label(axes: Axes, row: int, text: str) -> None:
 
 
 def bars(axes: Axes, values: Sequence[int | None], colour: str) -> None:
-    """Bars from the left, with their values behind them; a number that is not known has none."""
+    """Bars from the left, with their values after them; a number that is not known has none."""
     known = [value or 0 for value in values]
     axes.barh(range(len(known)), known, height=0.62, color=colour)
     axes.set_xlim(0, max(1, *known) * 1.3 if known else 1)

@@ -12,7 +12,7 @@ replayed. So beside the stream a marker says up to which entry a range's bad row
     {bad-orders}:spark-bad:<reader>:<part>:<stream>  ->  1763000062499-3
 
 It is set in the transaction that adds them, and nothing up to it is written again. A range reads
-its entries in order, and the same part of the next batch begins behind it: so one id is enough.
+its entries in order, and the same part of the next batch begins after it: so one id is enough.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def planes(numbers: Sequence[int]) -> bytes:
 
 
 def deflated(data: bytes) -> bytes:
-    """The bytes, compressed, behind their length."""
+    """The bytes, compressed, after their length."""
     packer = zlib.compressobj(9, zlib.DEFLATED, RAW)
     packed = packer.compress(data) + packer.flush()
     return SIZE.pack(len(packed)) + packed

@@ -133,7 +133,7 @@ def step(entries: int, parts: int, most: int | None) -> int:
 def shares(backlogs: Mapping[K, int], limit: int, turn: K | None = None) -> dict[K, int]:
     """Divide *limit* entries among streams in proportion to their backlogs, whole.
 
-    Each stream with a backlog gets at least one entry, so that none starves behind a large one. If
+    Each stream with a backlog gets at least one entry, so that a large one starves no other. If
     there are more streams than entries, they take turns: those after *turn* come first.
     """
     total = sum(backlogs.values())

@@ -63,7 +63,7 @@ class Scan:
 
     def _pages(self, retry: Retry) -> Iterator[Page]:
         with self._links.lent(self._stream) as connection:
-            if self.after < self.upto:  # servers refuse a range behind the largest id
+            if self.after < self.upto:  # servers refuse a range after the largest id
                 yield from self._read(connection, retry)
             if self._wait:
                 self._check_end(connection)

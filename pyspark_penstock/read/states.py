@@ -71,7 +71,7 @@ def summary(stream: Mapping[str, Any]) -> StreamState:
 
 
 def news_of(links: Links, positions: Mapping[str, EntryId]) -> set[str] | None:
-    """Which streams have an entry behind their position: one XREAD for all of them.
+    """Which streams have an entry after their position: one XREAD for all of them.
 
     None if the server cannot say, as a cluster, where they are in different slots.
     """

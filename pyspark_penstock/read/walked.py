@@ -17,7 +17,7 @@ MOST_MARKS = 100_000  # of all streams: what a driver keeps must not grow with t
 
 
 class Walked:
-    """Marks behind the positions of streams: ids, each with how many entries were added up to it.
+    """Marks after the positions of streams: ids, each with how many entries were added up to it.
 
     They hold for as long as the stream has lost nothing more.
     """
@@ -45,7 +45,7 @@ class Walked:
         self._held -= len(found)
 
     def ahead(self, stream: str, position: Position, most: int, removed: int) -> list[Cut]:
-        """The marks behind *position*, of at most *most* entries; their counts begin there."""
+        """The marks after *position*, of at most *most* entries; their counts begin there."""
         then, found = self._marks.get(stream, (removed, []))
         if then != removed:
             self.forget(stream)

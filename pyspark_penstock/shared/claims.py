@@ -58,7 +58,7 @@ def pending_ids(
     connection: Connection, place: Place, after: EntryId, upto: EntryId | str, count: int
 ) -> list[bytes]:
     """The first *count* ids that are pending at *place* in (after, upto]."""
-    if after == LAST:  # servers refuse a range that begins behind the largest id
+    if after == LAST:  # servers refuse a range that begins after the largest id
         return []
     words = (f"({after}", str(upto), count, place.consumer)
     return [entry[0] for entry in connection.call("XPENDING", place.stream, place.group, *words)]

@@ -8,7 +8,7 @@ the client's *out* it begins and ends, and how much of the history replicas must
 
 When the turn ends, what stands before the first marked reply leaves. The rest is held as a
 *portion*, and so is all that is answered while there are portions: replies stay in order, and what
-the client is sent besides them stays behind those that it came after.
+the client is sent besides them leaves after all replies that came before it.
 
     portions   (bytes, marks, offset 9150, due)  (bytes, no marks, offset 0, due)   oldest first
 

@@ -4,7 +4,7 @@
         `---- once all commands in them have been run --> Feed.pass_on: the history, sub-replicas
 
 Offsets count the primary's bytes. A transaction counts when it has been run as a whole: if the link
-breaks in its midst, it comes again.
+breaks before its end, it comes again.
 """
 
 from __future__ import annotations

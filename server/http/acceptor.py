@@ -16,7 +16,7 @@ BUSY = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: cl
 
 
 class HttpAcceptor(Acceptor):
-    """*is_tls*: it stands behind an acceptor that has done the handshake."""
+    """*is_tls*: its connections come from an acceptor that has done the handshake."""
 
     def __init__(
         self, config: Config, sites: Sites, turn: Turn, peers: Peers, is_tls: bool

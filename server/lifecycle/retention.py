@@ -124,7 +124,7 @@ class Retention:
                 continue
             if not self._tend_next(db):
                 self.has_worked = True
-                self._left[index] = left  # behind the other databases
+                self._left[index] = left  # after the other databases
             elif left > 1:
                 self._left[index] = left - 1
             if self._is_time_up():

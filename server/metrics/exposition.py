@@ -31,7 +31,7 @@ from server.metrics.family import Family, Kind
 
 MOST_OF_NAME = 200  # bytes of a name in a label: defends who stores them against endless names
 MOST_KEPT = 1000  # parts of a page whose lines are kept: defends the server's memory
-DIGEST = 8  # hexadecimal digits, behind a name that is not shown as it is
+DIGEST = 8  # hexadecimal digits, after a name that is not shown as it is
 
 # Prometheus ends a page at a NUL. Who has U+FFFD in his name might look like one that is shown so.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufffd]")

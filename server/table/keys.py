@@ -155,7 +155,7 @@ class KeywordKeys(KeySpec):
 
     The keyword is one of the options that begin at *options_at*. *values* tells how many words an
     option takes along, so that a consumer group named ``STREAMS`` is not taken for the keyword;
-    *counted* where its number stands, behind an option that takes as many more. COMMAND INFO cannot
+    *counted* where its number stands, after an option that takes as many more. COMMAND INFO cannot
     express that: it shows *start_from*, where clients look for the keyword.
     """
 

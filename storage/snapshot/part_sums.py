@@ -7,7 +7,7 @@ what the checksum of the whole file was at some offsets before it:
                         offset, CRC-64 of the file up to there
 
 There is one for each piece of 64 KB that the writer has made, and at least one before the first key
-that begins behind a piece. So nothing is computed twice, and a part is a piece: from one offset to
+that begins after a piece. So nothing is computed twice, and a part is a piece: from one offset to
 the next.
 """
 

@@ -305,7 +305,7 @@ class ConsumerGroup:
     def release(self, pending: Pending) -> None:
         """Take *pending* from its owner: it is the next to be claimed, after those released before.
 
-        Its count is kept. One that had been released already goes behind all others; one that has
+        Its count is kept. One that had been released already goes after all others; one that has
         a lane is parked.
         """
         if self.order is not None and self.order.has_lane(pending):

@@ -1,9 +1,9 @@
 """The entries of a lane after its first one, by their ids.
 
-_run   [gone, gone | first ... last]   as they come and go mostly: behind the last, from the front
+_run   [gone, gone | first ... last]   as they come and go mostly: after the last, from the front
                      ^ _begin
                      after() has found the one at _found
-_tree  id key -> Pending               of a lane that got one that was not behind its last, or lost
+_tree  id key -> Pending               of a lane that got one that was not after its last, or lost
                                        one from the middle of many
 """
 
@@ -43,7 +43,7 @@ class LaneTail:
         return len(self._run) - self._begin if self._tree is None else self._tree.size
 
     def add(self, pending: Pending) -> None:
-        """Add one. O(1) behind the last, else O(log N); but O(N log N) if that makes the tree."""
+        """Add one. O(1) after the last, else O(log N); but O(N log N) if that makes the tree."""
         if self._tree is None and self.size() and is_before(pending, self._at(-1)):
             self._make_tree()
         if self._tree is not None:

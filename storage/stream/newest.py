@@ -80,9 +80,9 @@ class Newest:
     def remove_some(self, stream: Stream, most: int, end: StreamId) -> list[StreamId]:
         """Delete some of the entries of *stream*, up to *end*, that newer ones have replaced.
 
-        It must be behind. Returns the ids. Looks at *most* of the entries that the last batch may
-        have replaced, O(log N + E) for each; or else at a new batch, O(1) for each entry of its
-        nodes.
+        is_behind() must be true. Returns the ids. Looks at *most* of the entries that the last
+        batch may have replaced, O(log N + E) for each; or else at a new batch, O(1) for each entry
+        of its nodes.
         """
         if self._older:
             older = self._older[:most]

@@ -8,7 +8,7 @@ three indexes: the group's pending list and the consumer's (both by id), and thi
 
 Released entries (XNACK) are the first that are claimed, in the order of their release. Their
 consumer_index is NOBODY and their delivery_time 0. So the entries that have been idle for long
-enough are always in front: k of them are found in O(k). An entry is added behind all that are
+enough are always in front: k of them are found in O(k). An entry is added after all that are
 older, which is the end of the queue unless its time is set back (XCLAIM IDLE, TIME). Then its place
 is looked for from the end, and from the place of the last one that was set back: one command gives
 all that it claims the same time.
@@ -25,7 +25,7 @@ is delivered now goes before them, so as soon as more than FEW are in its way th
                                          |  ahead: delivery_time -> the last of that time
 
 Gone entries, in front, are no longer in the stream: nobody claims them, but they stay pending. Who
-walks by time notes how far it has come (gone_to), and the next one begins behind.
+walks by time notes how far it has come (gone_to), and the next one begins after that.
 
 Due entries are the first of those with an owner: they were not acknowledged in time, and BACKOFF
 need not hold them. Who looks for those that it has to hold notes how far it has come (due_to), and
@@ -334,7 +334,7 @@ class DeliveryQueue:
             self._use().set_back = links.link_to(pending)
 
     def _note_added(self, beside: Beside, older: Pending | None, pending: Pending) -> None:
-        """Give *pending*, which is behind *older* now, its place in the index if it is ahead."""
+        """Give *pending*, which comes after *older* now, its place in the index if it is ahead."""
         time = pending.delivery_time
         if beside.ahead is not None and time >= _time_of(beside.ahead_from):
             beside.ahead.insert(octets.id_key(time, 0), pending)
@@ -442,7 +442,7 @@ class DeliveryQueue:
             beside.ahead = None
 
     def release(self, pending: Pending) -> None:
-        """Queue *pending*, which has no owner, behind those that were released before. O(1)."""
+        """Queue *pending*, which has no owner, after those that were released before. O(1)."""
         pending.delivery_time = 0
         if not self.has_released():
             _count_queue(1)

@@ -134,7 +134,7 @@ def _lesser(one: StreamId, other: StreamId) -> StreamId:
 class FreeEntries:
     """What *ids* no group needs, of the entries from *bound* on, after a look at *most* of them.
 
-    *is_done*: there are no others. Next time the look goes on behind those.
+    *is_done*: there are no others. The next look goes on after those that this one has passed.
     """
 
     __slots__ = ("_left", "ids", "is_done")

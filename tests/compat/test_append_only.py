@@ -204,7 +204,7 @@ def test_each_server_loads_the_other_s_log(
 def test_checksums_are_skipped_by_others_and_what_they_append_loads(
     name: str, preamble: str, tmp_path: Path
 ) -> None:
-    """Lines behind writes, aux fields in the base, a comment in the manifest."""
+    """Lines after writes, aux fields in the base, a comment in the manifest."""
     command = oracles.command_of(name)
     options = ["--aof-use-rdb-preamble", preamble]
     with running(penstock(), tmp_path, *options) as server:

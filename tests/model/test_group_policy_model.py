@@ -90,7 +90,7 @@ class Model:
             self.ripen()
         if self.visibility:
             self.let_lapse()
-        at = 0  # behind what is left for others
+        at = 0  # after what is left for others
         for entry in list(self.pending) if gives_again else []:
             if not self.is_idle(entry) or len(given) == count:
                 break
@@ -117,7 +117,7 @@ class Model:
         return self.waits[min(count, len(self.waits)) - 1]
 
     def ripen(self) -> None:
-        """What was held until now comes behind what was released."""
+        """What was held until now comes after what was released."""
         ripe = [entry for entry in self.held if entry.until <= self.now]
         for entry in sorted(ripe, key=lambda entry: (entry.until, entry.number)):
             self.held.remove(entry)

@@ -302,7 +302,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule()
     def clear(self):
-        """The group begins anew behind all that there is."""
+        """The group begins anew after all that there is."""
         self.acked = set(self.in_place(PENDING, NEW))
         self.line("XGROUP SETID s g $ CLEAR")
         self.seen.last_given = max(self.seen.last_given, self.last_id())
@@ -668,7 +668,7 @@ TestQueueDeployment = QueueMachine.TestCase
 
 
 def test_a_replica_that_gets_a_release_late_holds_what_its_primary_holds() -> None:
-    """It had the time of the release behind it, and released; then the clock was set back."""
+    """Its clock was past the time of the release; when it had released, the clock was set back."""
     servers = Deployment(START_MS)
     for line in (
         "XADD s 1-0 k x",

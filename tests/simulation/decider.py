@@ -1,8 +1,8 @@
 """What Sentinel does, as one program: it promotes a replica when the primary does not answer.
 
 It asks all servers again and again. When the primary has not answered for *down_after_s*, the one
-of the others that is furthest becomes the primary; all that are found with another role, or behind
-another primary, are told whom to follow.
+of the others that is furthest becomes the primary; all that are found with another role, or
+with another primary, are told whom to follow.
 """
 
 from __future__ import annotations

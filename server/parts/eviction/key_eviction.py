@@ -120,7 +120,7 @@ class KeyEviction(Part):
             if self._propagation.is_on:
                 self._propagation.deliver_each()
         except Exception as error:
-            raise ServerFault("an eviction was left in its midst") from error
+            raise ServerFault("an eviction was left unfinished") from error
         if self.is_out_of_memory or self._is_unfinished:
             if not self._exceeded_since_ns:
                 self._exceeded_since_ns = ticks.now_ns()

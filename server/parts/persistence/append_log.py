@@ -10,7 +10,7 @@ that is killed loses nothing that it has answered. (Redis holds writes back for 
 while an fsync runs. ext4 makes a write wait for it a few milliseconds at most; where a file system
 makes it wait longer, the server waits.)
 
-Behind the bytes of each write stands a line with their checksum (log_sums.py), in the same write;
+A line with their checksum follows the bytes of each write, in the same write (log_sums.py);
 what a long turn has added gets one each SEAM bytes, between two units.
 
 An operation is a command in RESP. SELECT is written before the first operation on another database,

@@ -6,7 +6,7 @@
     SET, RPUSH, XADD, ...     for each key, by its type: see ValueType.commands
     ...                       what sets its side data: see SideKind.commands
     PEXPIREAT key ms          if the key expires
-    #S...                     with ``aof-checksums``: behind each piece (log_sums.py)
+    #S...                     with ``aof-checksums``: after each piece (log_sums.py)
 
 Source: rewriteAppendOnlyFileRio in aof.c of Redis 7.0
 """

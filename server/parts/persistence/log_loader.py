@@ -156,7 +156,7 @@ class LogLoader:
         if not may_be_torn:
             raise LoadFailed(
                 f"the append only file {path} ends inside a command at offset {whole}, and"
-                " there are files behind it"
+                " there are files after it"
             )
         if not self._config.aof_load_truncated:
             raise LoadFailed(
@@ -181,7 +181,7 @@ class LogLoader:
     def _sum_up(self, path: Path, whole: int, line: bytes) -> None:
         """Append the sum *line* to a file of *whole* bytes, or leave the file as it is.
 
-        It is synced: behind this file there may be another, and then it must not be torn.
+        It is synced: another file may come after this one, which must not be torn then.
         """
         fd = self._files.open_to_append(path)
         try:

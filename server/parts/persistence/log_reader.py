@@ -81,7 +81,7 @@ class LogReader:
         return argv
 
     def resume(self, damage: Damaged) -> bool:
-        """Go on behind *damage*, where a sum says what follows; False if none does."""
+        """Go on after *damage*, where a sum says what follows; False if none does."""
         line = log_sums.sound_line(self._data, damage.end, self._end)
         if line < 0:
             return False
@@ -97,7 +97,7 @@ class LogReader:
         """Find the next sum, and compare it; what is before it may then be given. Raises Damaged.
 
         1. Units are passed, transactions as a whole, until there is a sum.
-        2. Whatever cannot be passed is damage if a sound sum is behind it: a machine that dies
+        2. Whatever cannot be passed is damage if a sound sum comes after it: a machine that dies
            within a write leaves none. Otherwise the commands before it are still given.
         """
         start = unit = self._at  # unit: where the present one begins
@@ -143,7 +143,7 @@ class LogReader:
         return line
 
     def _pass(self, in_multi: bool) -> bool:
-        """Pass a command or a comment; whether a transaction is open behind it."""
+        """Pass a command or a comment; whether a transaction is open after it."""
         if self._data[self._at] == HASH:
             self._pass_annotation()
             return in_multi

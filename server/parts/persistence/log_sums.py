@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-r"""Checksums of an append-only file: a line behind each write says what the bytes before it are.
+r"""Checksums of an append-only file: a line after each write says what the bytes before it are.
 
     #S mark size sum check \r\n
 
@@ -9,9 +9,9 @@ r"""Checksums of an append-only file: a line behind each write says what the byt
     check    6 hex digits of the CRC-64 of the 27 characters before, begun with the line's offset
 
 Redis 7 and later take a line that begins with # for an annotation, and skip it. So do we where sums
-are not asked for. What Redis appends has no sums; our next line behind it begins a new stretch.
+are not asked for. What Redis appends has no sums; our next line after it begins a new stretch.
 
-The line stands behind its bytes, not before them: a server that cuts a torn file after a command,
+The line stands after its bytes, not before them: a server that cuts a torn file after a command,
 as Redis does, leaves a valid one. Offsets are in the sums, so bytes that are right, but in the
 wrong place, are found too; and the contents of another file, stored as a value, are no lines here.
 """

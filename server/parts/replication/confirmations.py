@@ -4,7 +4,7 @@
         `-> ran()       it has changed something: its reply needs the history up to here
                         it has read keys: up to the last change of these (unconfirmed_keys.py)
     the reply is written, and marked        server/client/held_replies.py
-    the turn ends: the changes leave, with one GETACK behind them, and the reply is held
+    the turn ends: the changes leave, with one GETACK after them, and the reply is held
     REPLCONF ACK comes
         `-> acked()     each level is confirmed up to some offset: what it has confirmed leaves at
                         the end of this very turn

@@ -43,7 +43,7 @@ def filler(size: int) -> bytes:
 
 
 class OwnWords:
-    """The places of such commands, oldest first: their first byte, and the one behind them."""
+    """The places of such commands, oldest first: their first byte, and the one after them."""
 
     def __init__(self) -> None:
         self._places: deque[tuple[int, int]] = deque()

@@ -50,7 +50,7 @@ class DatabaseIndex:
 
     @property
     def end(self) -> int:
-        """The cursor of the place behind the last one."""
+        """The cursor of the place after the last one."""
         return self.first + len(self._order)
 
     def _begin(self) -> None:
@@ -83,10 +83,10 @@ class DatabaseIndex:
             self._order.append(key)
 
     def page(self, cursor: int, most: int) -> tuple[int, list[tuple[int, bytes]]]:
-        """The streams in the next *most* places, each with the cursor of the place behind it.
+        """The streams in the next *most* places, each with the cursor of the place after it.
 
-        Before them stands the cursor behind the last of these places. That, or an earlier one if
-        the caller uses fewer of the streams, goes to next_page().
+        Before them stands the cursor of the place after the last of these. That, or an earlier one
+        if the caller uses fewer of the streams, goes to next_page().
         """
         at = min(max(cursor - self.first, 0), len(self._order))
         end = min(at + most, len(self._order))

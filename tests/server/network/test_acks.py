@@ -204,7 +204,7 @@ async def test_reads_of_what_no_key_names_wait_too(
 
 async def acked(server: Running, replica: HandReplica) -> None:
     """Have *replica* confirm all that is there."""
-    end = offset_of(server)  # a PING may come behind it at any time
+    end = offset_of(server)  # a PING may come after it at any time
     replica.ack(end)
     await server.until(lambda: server.server.state.replication.confirmations.confirmed >= end)
 

@@ -139,7 +139,7 @@ def test_a_count_limited_at_the_last_entry_is_complete(
         assert (counted.id, counted.all) == (EntryId(10, 0), complete)
 
 
-def test_the_range_behind_the_largest_id_is_empty(client: redis.Redis, address: Server) -> None:
-    """Servers refuse to begin behind it; a task that lacks entries counts what is around it."""
+def test_the_range_after_the_largest_id_is_empty(client: redis.Redis, address: Server) -> None:
+    """Servers refuse to begin after it; a task that lacks entries counts what is around it."""
     client.xadd("s", {"a": 1}, id=str(LAST))
     assert count_entries(Scan(address, "s", LAST, LAST, 10, wait=True)) == 0

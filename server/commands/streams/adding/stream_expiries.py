@@ -126,7 +126,7 @@ def _copies(call: Call, key: bytes) -> int:
 def _remove(call: Call, key: bytes, stream: Stream, ids: list[StreamId]) -> None:
     for name, group in stream.sorted_groups():
         dead_letters.bury_expired(call, key, stream, name, group, ids, EXPIRED)
-    # Counted before it is done: a bug in its midst must end the server.
+    # Counted before they are deleted: a bug while that goes on must end the server.
     call.db.group_changed(key, None, changes=len(ids))
     done = Done()
     deletion = Deletion(stream, deletions.DELREF, done)

@@ -198,9 +198,9 @@ class Claim:
         """Claim what is idle from *start* on.
 
         Returns the id to continue from, and the ids of deleted entries. Both claimed and deleted
-        ones use up *count*. The walk is by id; if it ends before it has found them, those that are
-        due behind are found by time. If these are all that are due, the next of them is where to
-        continue, else the entry at which the walk has stopped.
+        ones use up *count*. The walk is by id; if it ends before it has found them, those after
+        its end that are due are found by time. If these are all that are due, the next of them is
+        where to continue, else the entry at which the walk has stopped.
         """
         deleted: list[StreamId] = []
         attempts = most_due = count * _ATTEMPTS

@@ -162,8 +162,8 @@ def xautoclaim(call: Call) -> Reply:
     XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
 
     As in Redis, ten times COUNT pending entries are looked at, by id. If that does not find COUNT
-    of them, those behind that have been due for longest are found by their time of delivery. So
-    who always begins at 0-0 gets them, too. The cursor is the next one that is due, or 0-0; if
+    of them, those after these that have been due for longest are found by their time of delivery.
+    So who always begins at 0-0 gets them, too. The cursor is the next one that is due, or 0-0; if
     more than ten times COUNT, and than 100, are due, it is the ID at which the search by id has
     stopped, as in Redis.
     """

@@ -103,7 +103,7 @@ def _write_idle(writer: GroupWriter, min_idle: int) -> None:
     delivery, consumer, now_ms = writer.delivery, writer.consumer, writer.now_ms
     group, waits = delivery.group, delivery.awaits_backoff()
     room = delivery.room_of_one(consumer)
-    last = group.by_time.newest()  # what is claimed goes behind it
+    last = group.by_time.newest()  # what is claimed goes after it
     pending = group.by_time.first_left()
     entry = delivery.stream.finder()  # most often they come in their order
     looks = delivery.most_claims  # at what is not given

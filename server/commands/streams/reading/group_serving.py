@@ -350,7 +350,7 @@ def _begin(body: Encoder, delivery: Delivery) -> int:
 
 
 def _bury(call: Call, request: Request, delivery: Delivery, given: int) -> None:
-    """Move the dead that were found. If nothing else was given, what was behind them is next.
+    """Move the dead that were found. If nothing else was given, what comes after them is next.
 
     Others are woken for the rest, unless the client itself waits: it would wake itself.
     """

@@ -191,7 +191,7 @@ class TestXautoclaim:
         assert filled.send_line(one) == [b"101-0", [b"100-0"], []]
 
     def test_a_million_of_which_three_are_due_take_one_call(self, filled: Any) -> None:
-        """Those that nobody looks at, behind the first thousand, need not be in the stream."""
+        """Those that nobody looks at, after the first thousand, need not be in the stream."""
         filled.send_line("XACK s g 1-0 2-0 3-0 4-0 5-0")
         group = filled.state.databases[0].table.get(b"s").find_group(b"g")
         alice, now = group.find_consumer(b"alice"), filled.now_ms

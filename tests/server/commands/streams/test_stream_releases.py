@@ -126,7 +126,7 @@ class TestWhatIsReleased:
     def test_they_are_claimed_first_in_the_order_of_their_release(self, given: Any) -> None:
         given.send_line("XNACK s g FAIL IDS 2 4 2")
         given.send_line("XNACK s g FAIL IDS 1 3")
-        given.send_line("XNACK s g FAIL IDS 1 4")  # once more: behind the others
+        given.send_line("XNACK s g FAIL IDS 1 4")  # once more: after the others
         reply = given.send_line("XREADGROUP GROUP g carl CLAIM 999999 COUNT 4 STREAMS s >")
         assert [row[0] for row in reply[0][1]] == [b"2-0", b"3-0", b"4-0", b"5-0"]
         assert [row[2:] for row in reply[0][1]] == [[given.now_ms, 1]] * 3 + [[0, 0]]

@@ -195,15 +195,13 @@ def test_truncation_is_reported_in_the_log_of_the_server(caplog: pytest.LogCaptu
 
 def test_only_the_last_file_that_is_not_empty_may_be_torn() -> None:
     torn = count(0)[:-1]
-    assert "there are files behind it" in refusal(
-        disk(base=snapshot(), first=torn, second=count(1))
-    )
+    assert "there are files after it" in refusal(disk(base=snapshot(), first=torn, second=count(1)))
     assert loaded(disk(base=snapshot(), first=torn, second=b"")).numbers() == []
 
 
 def test_a_torn_base_is_refused_if_a_file_follows_it() -> None:
     torn = count(0, 1)[:-1]
-    assert "there are files behind it" in refusal(disk(base=torn, first=b""))
+    assert "there are files after it" in refusal(disk(base=torn, first=b""))
     assert loaded(disk(base=torn)).numbers() == [0]  # one file, as before Redis 7
 
 

@@ -29,7 +29,7 @@ MULTI, EXEC = b"*1\r\n$5\r\nMULTI\r\n", b"*1\r\n$4\r\nEXEC\r\n"
 
 
 def summed(*chunks: bytes, before: bytes = b"", follows: bool = False) -> bytes:
-    """A file with *chunks*, each with its sum, behind *before*, which has none."""
+    """A file with *chunks*, each with its sum, after *before*, which has none."""
     text = before
     for chunk in chunks:
         text += chunk + line_for(chunk, len(text), follows)
