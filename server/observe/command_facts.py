@@ -23,22 +23,23 @@ UNSAFE = str.maketrans("#:\n\r", "____")  # in the name of a field
 
 CALLS = Family[CommandCount](
     "cmdstat_", "command",
-    counter("calls", COUNT, lambda count: count.calls, "Times that it has run"),
+    counter("calls", COUNT, lambda count: count.calls, "Times that the command has run"),
     counter("usec", MICROSECONDS, lambda count: count.nanoseconds // 1000,
-            "What that took together"),
+            "What all runs of the command took together"),
     gauge("usec_per_call", MICROSECONDS,
           lambda count: count.nanoseconds / 1000 / count.calls if count.calls else 0.0,
-          "What it took on average", "%.2f"),
-    counter("rejected_calls", COUNT, lambda count: count.rejected, "Times that it was refused"),
+          "What a run of the command took on average", "%.2f"),
+    counter("rejected_calls", COUNT, lambda count: count.rejected,
+            "Times that the command was refused before it ran"),
     counter("failed_calls", COUNT, lambda count: count.failed,
-            "Times that it has run into an error"),
+            "Times that the command has run into an error"),
     rare=(
         counter("slowlog_count", COUNT, lambda count: count.slow,
-                "Times that it was slow enough for SLOWLOG; once it was, these three are told"),
+                "Times that the command was slow enough for SLOWLOG; shown once it was"),
         counter("slowlog_time_ms_sum", MILLISECONDS, lambda count: count.slow_us // 1000,
-                "What it took together when it was slow"),
+                "What the command took together when it was slow enough for SLOWLOG"),
         gauge("slowlog_time_ms_max", MILLISECONDS, lambda count: count.slowest_us // 1000,
-              "What it took when it was slowest"),
+              "What the command took when it was slowest, and slow enough for SLOWLOG"),
     ),
 )  # fmt: skip
 
@@ -50,7 +51,7 @@ ERRORS = Family[int](
 LATENCIES = Spread(
     "latency_percentiles_usec_", "command", "percentile",
     Fact("p", MICROSECONDS, Kind.GAUGE, lambda us: us,
-         "So many percent of the calls took no longer", "%.3f"),
+         "So many percent of the runs of the command took no longer", "%.3f"),
 )  # fmt: skip
 
 

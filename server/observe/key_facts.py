@@ -42,9 +42,9 @@ class Filling(NamedTuple):
 DATABASES = Family[Filling](
     "db", "db",
     gauge("keys", COUNT, lambda db: db.keys, "Keys"),
-    gauge("expires", COUNT, lambda db: db.expiring, "Those of them that will expire"),
+    gauge("expires", COUNT, lambda db: db.expiring, "Keys that will expire"),
     gauge("avg_ttl", MILLISECONDS, lambda db: db.mean_ttl_ms,
-          "How long these still have, on average of a random sample"),
+          "How long keys that will expire still have, on average of a random sample"),
     gauge("subexpiry", COUNT, lambda db: db.hashes, "Hashes with fields that will expire"),
 )  # fmt: skip
 

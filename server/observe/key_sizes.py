@@ -58,7 +58,7 @@ TYPES = Family[TypeSum](
     "penstock_type_", "type",
     gauge("keys", COUNT, lambda sum_: sum_.keys, "Keys"),
     gauge("memory", BYTES, lambda sum_: sum_.memory,
-          "What they take with their values; large values are judged by a part of them"),
+          "What the keys take with their values; large values are judged by a part of them"),
     when="Of more than 100 keys as they were some time ago",
 )  # fmt: skip
 

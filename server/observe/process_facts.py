@@ -58,7 +58,8 @@ RUN = Facts[Run](
     text("penstock_version", Always(build.VERSION), "The version of this server"),
     flag("penstock_compiled", Always(build.compiled()), "Whether the core runs compiled",
          ("no", "yes")),
-    text("python_version", Always(sys.version.split()[0]), "The version of Python that runs it"),
+    text("python_version", Always(sys.version.split()[0]),
+         "The version of Python that runs the server"),
     text("os", Always(SYSTEM), "The system's name, its release, and the processor's kind"),
     gauge("arch_bits", COUNT, Always(struct.calcsize("P") * 8), "Bits of an address"),
     text("monotonic_clock", Always("POSIX clock_gettime"), "What waits are measured by"),
@@ -68,18 +69,18 @@ RUN = Facts[Run](
          "What watches the sockets"),
     gauge("process_id", COUNT, lambda _: os.getpid(), "The process's id"),
     text("process_supervised", lambda run: supervisor(run.config),
-         "What supervises it: upstart, systemd, or no"),
+         "What supervises the process: upstart, systemd, or no"),
     text("run_id", lambda run: run.instance.run_id, "Random: another one after each start"),
     gauge("tcp_port", COUNT, lambda run: run.config.port or run.config.tls_port,
-          "The port that it listens on; 0: none"),
+          "The port that the server listens on; 0: none"),
     gauge("server_time_usec", UNIX_MICROSECONDS, lambda run: run.unix_us, "The server's clock"),
     gauge("uptime_in_seconds", SECONDS, lambda run: run.uptime_s, "Time since the start"),
     gauge("uptime_in_days", COUNT, lambda run: run.uptime_s // SECONDS_A_DAY,
           "Time since the start, in whole days"),
     gauge("hz", PER_SECOND, lambda run: run.config.hz, "Ticks of what is done in the background"),
-    gauge("configured_hz", PER_SECOND, lambda run: run.config.hz, "As the parameter hz says"),
+    gauge("configured_hz", PER_SECOND, lambda run: run.config.hz, "The parameter hz"),
     gauge("lru_clock", SECONDS, lambda run: run.now_ms // 1000 & LRU_CLOCK,
-          "The unix time: its lowest 24 bits"),
+          "The lowest 24 bits of the unix time"),
     text("executable", Always(sys.executable), "The program's file"),
     text("config_file", lambda run: run.config.file or "", "The file of parameters; empty: none"),
 )  # fmt: skip
@@ -92,7 +93,7 @@ LISTENERS = Family[str](
 
 SHUTDOWN = Facts[int](
     gauge("shutdown_in_milliseconds", MILLISECONDS, lambda left: left,
-          "How long it will still wait for them"),
+          "How long SHUTDOWN will still wait for replicas"),
     when="While SHUTDOWN waits for replicas",
 )  # fmt: skip
 

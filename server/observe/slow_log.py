@@ -47,7 +47,7 @@ SLOW = Facts[SlowLog](
     counter("slowlog_commands_count", COUNT, lambda log: log.slow,
             "Commands that were slow enough for SLOWLOG"),
     counter("slowlog_commands_time_ms_sum", MILLISECONDS, lambda log: log.slow_us // 1000,
-            "What they took together"),
+            "What all commands took together that were slow enough for SLOWLOG"),
     gauge("slowlog_commands_time_ms_max", MILLISECONDS, lambda log: log.slowest_us // 1000,
-          "What the slowest of them took"),
+          "What the slowest command took that was slow enough for SLOWLOG"),
 )  # fmt: skip

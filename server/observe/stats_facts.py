@@ -32,9 +32,11 @@ class Thread(NamedTuple):
 
 THREADS = Family[Thread](
     "io_thread_", "thread",
-    gauge("clients", COUNT, lambda thread: thread.clients, "Clients that it serves"),
-    counter("reads", COUNT, lambda thread: thread.stats.reads, "Times that it has received"),
-    counter("writes", COUNT, lambda thread: thread.stats.writes, "Times that it has sent"),
+    gauge("clients", COUNT, lambda thread: thread.clients, "Clients that the thread serves"),
+    counter("reads", COUNT, lambda thread: thread.stats.reads,
+            "Times that the thread has received something"),
+    counter("writes", COUNT, lambda thread: thread.stats.writes,
+            "Times that the thread has sent something"),
 )  # fmt: skip
 
 RECEIVED = Facts[Stats](
@@ -74,9 +76,9 @@ EXPIRY_CYCLES = Facts[Stats](
           "The part of the keys with a time that have expired and are still there, about",
           "%.2f"),
     counter("expired_time_cap_reached_count", COUNT, lambda stats: stats.expire_time_cap_reached,
-            "Times that the search for them was broken off, since it took too long"),
+            "Times that the search for expired keys was broken off, since it took too long"),
     counter("expire_cycle_cpu_milliseconds", MILLISECONDS,
-            lambda stats: int(stats.expire_cycle_ms), "How long they were searched for"),
+            lambda stats: int(stats.expire_cycle_ms), "How long expired keys were searched for"),
 )  # fmt: skip
 
 REPLIES = Facts[Stats](
@@ -87,7 +89,8 @@ REPLIES = Facts[Stats](
             "Times that something was sent"),
     counter("commands_per_parse_batch_sum", COUNT, lambda stats: stats.batched,
             "Commands that were parsed, in batches: what a client has sent at once"),
-    counter("commands_per_parse_batch_cnt", COUNT, lambda stats: stats.batches, "These batches"),
+    counter("commands_per_parse_batch_cnt", COUNT, lambda stats: stats.batches,
+            "Batches of commands that were parsed: what a client has sent at once"),
     gauge("commands_per_parse_batch_avg", RATIO,
           lambda stats: stats.batched / stats.batches if stats.batches else 0.0,
           "Commands in a batch, on average", form="%.2f"),
@@ -106,13 +109,14 @@ REPLIES = Facts[Stats](
 LOOP = Facts[LoopTimes](
     counter("eventloop_cycles", COUNT, lambda loop: loop.cycles, "Turns of the event loop"),
     counter("eventloop_duration_sum", MICROSECONDS, lambda loop: loop.busy_us,
-            "How long it has worked"),
+            "How long the event loop has worked"),
     counter("eventloop_duration_cmd_sum", MICROSECONDS, lambda loop: loop.commands_us,
-            "The part of it in which commands ran"),
+            "How long the event loop has run commands"),
     gauge("instantaneous_eventloop_cycles_per_sec", PER_SECOND,
           lambda loop: round(loop.rates.per_second("cycles")), "Turns of the event loop, of late"),
     gauge("instantaneous_eventloop_duration_usec", MICROSECONDS,
-          lambda loop: round(loop.us_per_cycle), "How long a turn took on average, of late"),
+          lambda loop: round(loop.us_per_cycle),
+          "How long a turn of the event loop took on average, of late"),
     when="Where the server watches the sockets itself, with epoll",
 )  # fmt: skip
 
@@ -126,9 +130,12 @@ ABSENT = Facts[object](
     nothing("active_defrag_hits", COUNT, "Values that were moved: memory is not defragmented"),
     nothing("active_defrag_misses", COUNT, "Values that were not moved: none is looked at"),
     nothing("active_defrag_key_hits", COUNT, "Keys whose values were moved: there are none"),
-    nothing("active_defrag_key_misses", COUNT, "Keys that were looked at in vain: none is"),
-    nothing("total_active_defrag_time", MILLISECONDS, "How long memory was defragmented"),
-    nothing("current_active_defrag_time", MILLISECONDS, "How long it has been, now"),
+    nothing("active_defrag_key_misses", COUNT,
+            "Keys that were looked at to move their values, in vain: none is"),
+    nothing("total_active_defrag_time", MILLISECONDS,
+            "How long memory was defragmented: it never is"),
+    nothing("current_active_defrag_time", MILLISECONDS,
+            "How long memory has been defragmented, now: it is not"),
     nothing("migrate_cached_sockets", COUNT, "Connections that MIGRATE keeps: it keeps none"),
     nothing("dump_payload_sanitizations", COUNT,
             "Payloads that were searched for faults on request: all are, always"),

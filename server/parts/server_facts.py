@@ -52,7 +52,7 @@ TEMPLATES = Facts[Prepared](
     gauge("hash_templates", COUNT, lambda prepared: prepared.count,
           "Fieldsets that clients have prepared by HIMPORT PREPARE, and not discarded"),
     nothing("hash_template_keys", COUNT,
-            "Keys that are stored by such a fieldset: none, a hash has its own fields"),
+            "Keys that are stored by a prepared fieldset: none, a hash has its own fields"),
 )  # fmt: skip
 
 MEMORY_OF_TEMPLATES = Facts[Prepared](

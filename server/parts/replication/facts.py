@@ -77,23 +77,23 @@ LINK = Facts[Link](
 
 COPY = Facts[Link](
     gauge("master_sync_total_bytes", BYTES, lambda link: link.following.copy_total,
-          "The size of the copy; 0: unknown"),
+          "The size of the copy of all data; 0: unknown"),
     gauge("master_sync_read_bytes", BYTES, lambda link: link.following.copied_bytes,
-          "What has come of it"),
+          "What has come of the copy of all data"),
     gauge("master_sync_left_bytes", BYTES, lambda link: link.following.copy_left,
-          "What is missing of it; 0: unknown"),
+          "What is missing of the copy of all data; 0: unknown"),
     gauge("master_sync_perc", PERCENT, lambda link: link.following.copy_percent,
-          "How much of it has come", "%.2f"),
+          "How much of the copy of all data has come", "%.2f"),
     gauge("master_sync_last_io_seconds_ago", SECONDS,
           lambda link: link.since_s(link.following.copied_ms),
-          "How long ago some of it came last"),
+          "How long ago some of the copy of all data came last"),
     when="On a replica, while a copy of all data comes",
 )  # fmt: skip
 
 DOWN = Facts[Link](
     gauge("master_link_down_since_seconds", SECONDS,
           lambda link: link.since_s(link.following.down_since_ms),
-          "How long the link has been down"),
+          "How long the link to the primary has been down"),
     when="On a replica, while the link is down",
 )  # fmt: skip
 
@@ -122,11 +122,11 @@ AS_REPLICA = Facts[Standing](
     gauge("slave_repl_offset", BYTES, lambda at: at.replication.history.offset,
           "How much of the history has been run"),
     gauge("slave_priority", COUNT, lambda at: at.config.replica_priority,
-          "The lower, the sooner Sentinel makes this one the primary; 0: never"),
+          "The lower, the sooner Sentinel makes this replica the primary; 0: never"),
     flag("slave_read_only", lambda at: at.config.replica_read_only,
          "Whether writes of clients are refused"),
     flag("replica_announced", lambda at: at.config.replica_announced,
-         "Whether Sentinel is to tell clients of it"),
+         "Whether Sentinel is to tell clients of this replica"),
     when="On a replica",
 )  # fmt: skip
 
@@ -150,13 +150,14 @@ class Served(NamedTuple):
 
 SERVED = Family[Served](
     "slave", "replica",
-    text("ip", lambda served: served.replica.host, "Its address"),
-    gauge("port", COUNT, lambda served: served.replica.port, "Its port"),
+    text("ip", lambda served: served.replica.host, "The replica's address"),
+    gauge("port", COUNT, lambda served: served.replica.port, "The replica's port"),
     text("state", lambda served: served.replica.stage.value,
-         "How far it is: wait_bgsave, send_bulk (it gets a copy of all data), or online"),
+         "How far the replica is: wait_bgsave, send_bulk (it gets a copy of all data), or online"),
     gauge("offset", BYTES, lambda served: served.replica.acked,
-          "How much of the history it has run"),
-    gauge("lag", SECONDS, lambda served: served.lag_s, "How long ago it has told so"),
+          "How much of the history the replica has run"),
+    gauge("lag", SECONDS, lambda served: served.lag_s,
+          "How long ago the replica has told how far it is"),
 )  # fmt: skip
 
 
@@ -170,11 +171,11 @@ def served(here: Replication) -> Iterator[tuple[str, Served]]:
 CONFIRMATIONS = Facts[Confirmations](
     gauge("acks_clients", COUNT, lambda here: here.users, "Clients with CLIENT ACKS"),
     gauge("acks_clients_held", COUNT, lambda here: here.held_clients,
-          "Of these, those whose replies wait for replicas now"),
+          "Clients with CLIENT ACKS whose replies wait for replicas now"),
     gauge("acks_held_bytes", BYTES, lambda here: here.held_bytes,
-          "What these replies take"),
+          "What the replies take that wait for replicas now"),
     gauge("acks_confirmed_offset", BYTES, lambda here: here.confirmed,
-          "How much of the history is confirmed, as all of these clients ask for it"),
+          "How much of the history is confirmed, as all clients with CLIENT ACKS ask for it"),
     gauge("acks_unconfirmed_keys", COUNT, lambda here: len(here.keys),
           "Entries in the table of keys that were changed lately, some of them confirmed by now"),
     counter("acks_timeouts", COUNT, lambda here: here.timeouts,
@@ -209,19 +210,19 @@ HISTORY = Facts[Standing](
          "How FAILOVER stands: no-failover, waiting-for-sync or failover-in-progress"),
     text("master_replid", lambda at: at.replication.history.id, "The history's id"),
     text("master_replid2", lambda at: at.replication.history.second_id,
-         "The id that it had before a failover"),
+         "The id that the history had before a failover"),
     gauge("master_repl_offset", BYTES, lambda at: at.replication.feed.offset(),
           "How long the history is"),
     gauge("second_repl_offset", BYTES, lambda at: at.replication.history.second_offset,
-          "Up to where the second id holds; -1: nowhere"),
+          "Up to where in the history master_replid2 holds; -1: nowhere"),
     flag("repl_backlog_active", lambda at: at.replication.history.backlog is not None,
          "Whether the end of the history is kept for replicas that come back"),
     gauge("repl_backlog_size", BYTES, lambda at: at.config.repl_backlog_size,
-          "How much of it may be kept"),
+          "How much of the end of the history may be kept"),
     gauge("repl_backlog_first_byte_offset", BYTES, lambda at: at.replication.kept_from,
           "Where in the history begins what is kept; 0: nothing is"),
     gauge("repl_backlog_histlen", BYTES, lambda at: at.replication.kept_bytes,
-          "How much is kept"),
+          "How much of the end of the history is kept"),
 )  # fmt: skip
 
 # ---------------------------------------------------------------------- INFO stats, INFO memory

@@ -39,7 +39,8 @@ def figures_of(scripting: Scripting) -> Figures:
 MEMORY = Facts[Figures](
     gauge("used_memory_lua", BYTES, lambda held: held.script_values,
           "The values of Lua that scripts hold"),
-    gauge("used_memory_vm_eval", BYTES, lambda held: held.script_values, "As used_memory_lua"),
+    gauge("used_memory_vm_eval", BYTES, lambda held: held.script_values,
+          "The values of Lua that scripts hold: used_memory_lua has the same"),
     text("used_memory_lua_human", lambda held: human(held.script_values),
          "used_memory_lua, for people"),
     gauge("used_memory_scripts_eval", BYTES, lambda held: held.script_texts,

@@ -14,7 +14,7 @@ KEYS = Facts[Tracking](
     gauge("tracking_total_keys", COUNT, lambda tracking: len(tracking.table),
           "Keys whose readers are known"),
     gauge("tracking_total_items", COUNT, lambda tracking: tracking.table.items,
-          "The readers of these keys, together"),
+          "The readers of the keys whose readers are known, together"),
     gauge("tracking_total_prefixes", COUNT, lambda tracking: len(tracking.broadcasts),
           "Prefixes of keys whose changes are broadcast"),
 )  # fmt: skip

@@ -12,5 +12,5 @@ BLOCKED = Facts[int](
 KEYS = Facts[tuple[int, int]](
     gauge("total_blocking_keys", COUNT, lambda keys: keys[0], "Keys that clients wait for"),
     gauge("total_blocking_keys_on_nokey", COUNT, lambda keys: keys[1],
-          "Those of them whose removal ends a wait, too"),
+          "Keys that clients wait for, and whose removal ends a wait, too"),
 )  # fmt: skip

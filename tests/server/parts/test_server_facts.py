@@ -152,6 +152,13 @@ def test_a_meaning_is_one_short_phrase() -> None:
         assert not fact.meaning.endswith(".")
 
 
+def test_a_meaning_stands_alone() -> None:
+    """In metrics and in the console there is no line before it."""
+    for _, fact in FACTS:
+        first = fact.meaning.split()[0]
+        assert first not in ("As", "Its", "That", "Their", "These", "This", "Those"), fact.name
+
+
 def test_no_counter_falls_while_the_server_works(primary: SocketlessServer) -> None:
     before = counters(primary)
     for line in ("SET a 2", "GET a", "GET c", "NOSUCH", "INFO"):
