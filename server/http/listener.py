@@ -24,6 +24,7 @@ class Http(Tcp):
 
     name = "http"
     port_parameter = "metrics-port"
+    address_parameter = "metrics-bind"
 
     def __init__(self, config: Config, sites: Sites, serving: Backend, turn: Turn) -> None:
         self._config = config

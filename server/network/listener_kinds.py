@@ -3,8 +3,9 @@
     tcp     port         bind           clients in plain text
     unix    -            unixsocket     clients of this machine
     tls     tls-port     bind           clients that speak TLS
+    http    metrics-port metrics-bind   browsers and Prometheus: server/http/listener.py
 
-A further kind is one more class like these, and app.py adds it: see server/http/listener.py.
+A further kind is one more class like these, and app.py adds it, as it adds http.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ class Kind(Part):
     """A kind of listener. *acceptor* gets its clients.
 
     *name* stands in INFO and in the server log; *port_parameter* says on which port it listens, if
-    it has one.
+    it has one, and *address_parameter* at which addresses.
     """
 
     name = ""
     port_parameter = ""
+    address_parameter = ""
 
     def __init__(self, config: Config, acceptor: Acceptor) -> None:
         self._config = config
@@ -82,6 +84,7 @@ class Tcp(Kind):
 
     name = "tcp"
     port_parameter = "port"
+    address_parameter = "bind"
 
     def __init__(self, config: Config, acceptor: Acceptor, serving: Backend) -> None:
         super().__init__(config, acceptor)
@@ -113,6 +116,7 @@ class Unix(Kind):
     """Clients of this machine, on the path *unixsocket*. It is not moved while the server runs."""
 
     name = "unix"
+    address_parameter = "unixsocket"
 
     @property
     def is_wanted(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from itertools import chain
 
 from server.config.parameters import BadValue, Config
 from server.network.acceptor import Acceptor
@@ -80,9 +81,12 @@ class Listeners(Part):
                 except (OSError, BadValue) as error:
                     raise kind.failure(error, kind.port) from error
         if not self._open:
-            raise OSError(
-                "No address to listen on: see 'bind', 'port', 'tls-port' and 'unixsocket'"
-            )
+            raise OSError(f"No address to listen on: see {', '.join(self._parameters())}")
+
+    def _parameters(self) -> list[str]:
+        """The parameters that say where to listen, in quotes."""
+        pairs = [(kind.address_parameter, kind.port_parameter) for kind in self._kinds]
+        return [f"'{name}'" for name in dict.fromkeys(chain.from_iterable(pairs)) if name]
 
     def _opened(self, kind: Kind) -> Listener:
         """Listen at all addresses of *kind*. Raises OSError and BadValue."""

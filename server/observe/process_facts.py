@@ -88,7 +88,7 @@ RUN = Facts[Run](
 LISTENERS = Family[str](
     "listener", "listener",
     text("", lambda listener: listener,
-         "Where it listens: name (tcp, unix or tls), bind for each address, and port"),
+         "A listener: its kind (tcp, unix, tls or http), bind for each address, and port"),
 )  # fmt: skip
 
 SHUTDOWN = Facts[int](

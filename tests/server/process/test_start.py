@@ -207,7 +207,7 @@ def test_a_busy_port_is_named_in_the_words_of_redis(first: Running, tmp_path: Pa
         (["--bind", "no.such.host.invalid"], "socket no.such.host.invalid:{port}: "),
         (["--dbfilename", "data"], "Can't save to {}/data ('dbfilename'): it is a directory"),
         (["--appendonly", "yes", "--appenddirname", "file"], "{}/file ('appenddirname') is not"),
-        (["--port", "0"], "No address to listen on: see 'bind', 'port', 'tls-port' and"),
+        (["--port", "0"], "on: see 'bind', 'port', 'unixsocket', 'tls-port', 'metrics-bind', 'met"),
     ],
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )
