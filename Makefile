@@ -251,7 +251,7 @@ test-spark-rest:
 # for the road of a command: its calls are counted, and this version counts some that newer ones inline.
 MATRIX ?=
 COMPILED_ONLY := $(addprefix tests/,bench clients console crash docs frameworks image package replication simulation \
-  twins test_make.py test_ties.py test_turns.py test_words.py server/console server/http server/metrics \
+  twins test_make.py test_sleeps.py test_ties.py test_turns.py test_words.py server/console server/http server/metrics \
   server/test_fuzz_browsers.py server/test_fuzz_sockets.py server/test_time_travel.py \
   server/network/test_acks.py server/network/test_closed_amid.py server/observe/test_memory.py \
   storage/snapshot/test_part_sums.py) \

@@ -18,6 +18,7 @@ from penstock.queues import asyncio as async_queues
 from penstock.queues import worker_words
 from penstock.queues.asyncio import Job, Queue, Rejected, Retry, Worker
 from penstock.testing import PenstockServer
+from tests.package.queues.conftest import WorkerClock
 
 pytestmark = pytest.mark.asyncio
 
@@ -112,7 +113,7 @@ async def test_a_job_is_kept_longer_done_or_rejected_by_hand(
 
 
 async def test_a_job_that_fails_late_fails_if_it_was_extended(
-    client: redis.asyncio.Redis, server: PenstockServer
+    client: redis.asyncio.Redis, server: PenstockServer, worker_clock: WorkerClock
 ) -> None:
     queue = Queue(client, "long", visibility_ms=100)
     await queue.declare()
@@ -120,7 +121,8 @@ async def test_a_job_that_fails_late_fails_if_it_was_extended(
 
     async def put_off(job: Job) -> None:
         assert await job.extend(3_600_000)
-        await asyncio.sleep(0.15)
+        server.travel(milliseconds=150)
+        worker_clock.ahead_s += 0.15
         raise Retry(5000)
 
     assert await Worker(queue, put_off).drain() == 1
@@ -129,7 +131,7 @@ async def test_a_job_that_fails_late_fails_if_it_was_extended(
 
 
 async def test_a_job_that_is_put_off_late_is_put_off(
-    client: redis.asyncio.Redis, server: PenstockServer
+    client: redis.asyncio.Redis, server: PenstockServer, worker_clock: WorkerClock
 ) -> None:
     queue = Queue(client, "short", visibility_ms=400)
     await queue.declare()
@@ -137,7 +139,7 @@ async def test_a_job_that_is_put_off_late_is_put_off(
     server.freeze()
 
     async def put_off(job: Job) -> None:
-        await asyncio.sleep(0.25)
+        worker_clock.ahead_s += 0.25
         raise Retry(60_000)
 
     assert await Worker(queue, put_off).drain() == 1
@@ -371,8 +373,10 @@ async def test_a_worker_goes_on_when_its_server_was_a_replica_for_a_while(
     working = asyncio.create_task(worker.run())
     while not await queue.client.xinfo_consumers(queue.name, queue.group):
         await asyncio.sleep(0.01)
+    server.call("CONFIG", "RESETSTAT")
     server.call("REPLICAOF", "127.0.0.1", "1")
-    await asyncio.sleep(0.1)
+    while "errorstat_READONLY" not in await queue.client.info("errorstats"):
+        await asyncio.sleep(0.01)
     server.call("REPLICAOF", "NO", "ONE")
     job_id = await queue.enqueue({"to": "ann"})
     await asyncio.wait_for(working, 20)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +15,7 @@ from redis.backoff import ConstantBackoff
 from penstock.queues import Job, Queue, Rejected, Retry, Worker, threads, words, worker_words
 from penstock.queues.answers import is_lost
 from penstock.testing import PenstockServer
+from tests.package.queues.conftest import WorkerClock
 from tests.polling import until
 
 LONG_SCRIPT = """
@@ -230,7 +230,7 @@ def test_a_rejected_job_is_a_dead_letter_at_once(queue: Queue) -> None:
 
 
 def test_a_job_that_fails_late_fails_if_it_was_extended(
-    client: redis.Redis, server: PenstockServer
+    client: redis.Redis, server: PenstockServer, worker_clock: WorkerClock
 ) -> None:
     queue = Queue(client, "long", visibility_ms=100)
     queue.declare()
@@ -238,7 +238,8 @@ def test_a_job_that_fails_late_fails_if_it_was_extended(
 
     def put_off(job: Job) -> None:
         assert job.extend(3_600_000)
-        time.sleep(0.15)
+        server.travel(milliseconds=150)
+        worker_clock.ahead_s += 0.15
         raise Retry(5000, "the office is closed")
 
     assert Worker(queue, put_off).drain() == 1
@@ -270,9 +271,11 @@ def short(client: redis.Redis, server: PenstockServer) -> Queue:
     return queue
 
 
-def test_a_job_that_is_put_off_late_is_put_off(short: Queue, server: PenstockServer) -> None:
+def test_a_job_that_is_put_off_late_is_put_off(
+    short: Queue, server: PenstockServer, worker_clock: WorkerClock
+) -> None:
     def put_off(job: Job) -> None:
-        time.sleep(0.25)
+        worker_clock.ahead_s += 0.25
         raise Retry(60_000)
 
     assert Worker(short, put_off).drain() == 1
@@ -283,9 +286,11 @@ def test_a_job_that_is_put_off_late_is_put_off(short: Queue, server: PenstockSer
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no such address"), Rejected("no such address")])
-def test_a_job_that_fails_late_says_why(short: Queue, error: Exception) -> None:
+def test_a_job_that_fails_late_says_why(
+    short: Queue, error: Exception, worker_clock: WorkerClock
+) -> None:
     def fail(job: Job) -> None:
-        time.sleep(0.25)
+        worker_clock.ahead_s += 0.25
         raise error
 
     Queue(short.client, "short", visibility_ms=400, max_deliveries=1).declare()
@@ -295,10 +300,13 @@ def test_a_job_that_fails_late_says_why(short: Queue, error: Exception) -> None:
 
 @pytest.mark.parametrize("error", [RuntimeError(), Rejected(), Retry(0)])
 def test_a_job_that_ends_when_it_is_another_s_is_left_to_that(
-    short: Queue, error: Exception, caplog: pytest.LogCaptureFixture
+    short: Queue,
+    error: Exception,
+    worker_clock: WorkerClock,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fail(job: Job) -> None:
-        time.sleep(0.25)
+        worker_clock.ahead_s += 0.25
         short.client.xclaim("short", "workers", "other", 0, [job.id])
         raise error
 
@@ -635,8 +643,7 @@ def test_what_is_done_is_told_while_the_next_job_is_slow(queue: Queue) -> None:
     def work(job: Job) -> None:
         done.append(job.id)
         if len(done) == 500:
-            while held(queue) > 1:
-                time.sleep(0.001)
+            until(lambda: held(queue) <= 1, "the end of all jobs but this one")
             worker.stop()
 
     queue.enqueue_many([{"n": "1"}] * 1000)
@@ -719,10 +726,10 @@ def test_a_worker_goes_on_when_its_server_was_a_replica_for_a_while(
     worker = Worker(queue, work)
     working = threading.Thread(target=worker.run)
     working.start()
-    while not queue.client.xinfo_consumers(queue.name, queue.group):
-        time.sleep(0.01)
+    until(lambda: queue.client.xinfo_consumers(queue.name, queue.group), "a consumer")
+    server.call("CONFIG", "RESETSTAT")
     server.call("REPLICAOF", "127.0.0.1", "1")
-    time.sleep(0.1)
+    until(lambda: "errorstat_READONLY" in queue.client.info("errorstats"), "a refusal")
     server.call("REPLICAOF", "NO", "ONE")
     assert working.is_alive()
     job_id = queue.enqueue({"to": "ann"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -21,6 +22,7 @@ from pyspark_penstock.read.offsets import FleetOffset
 from pyspark_penstock.read.source_options import batch_options, stream_options
 from pyspark_penstock.read.stream_reader import PenstockStreamReader
 from tests.compat.processes import ServerProcess, redis_tool
+from tests.polling import until
 from tests.ports import free_port
 
 SCHEMA = StructType().add("i", "long").add("_stream", "string").add("_server", "string")
@@ -173,12 +175,15 @@ def test_a_server_whose_batches_take_long_to_plan_is_read_all_the_same(
         time.sleep(0.3)
         return plan(*shares)
 
+    def all_answered() -> bool:
+        return all(answer.done() for answer in reader._look._slow.values())
+
     monkeypatch.setattr(slow, "advance", plan_slowly)
     end, found = reader.initialOffset(), list[Any]()
     for _ in range(4):
         start, end = end, advance(reader, end)
         found += rows(reader, start, end)
-        time.sleep(0.4)  # until the late answer is there
+        until(all_answered, "the late answer")
     assert sorted(found) == sorted([(a, "s", 1), (b, "s", 7)])
     reader.stop()
 
@@ -196,15 +201,17 @@ def test_a_server_that_is_slow_at_the_start_of_a_query_is_not_read_from_its_begi
     add(second, 7)
     reader = reader_of(f"{a},{b}", failOnUnreachable="false", startingOffsets="latest")
     slow = reader._parts[b]
-    starts = slow.starts
+    starts, answered = slow.starts, threading.Event()
 
     def start_slowly(query: str) -> Any:
         time.sleep(0.5)
-        return starts(query)
+        found = starts(query)
+        answered.set()
+        return found
 
     monkeypatch.setattr(slow, "starts", start_slowly)
     start = reader.initialOffset()
-    time.sleep(0.6)
+    assert answered.wait(60)
     add(second, 8)
     assert rows(reader, start, advance(reader, start)) == [(b, "s", 8)]
     reader.stop()
@@ -250,7 +257,7 @@ def test_a_server_that_appears_during_a_run_to_the_end_is_read_to_where_it_ended
         meanwhile.setattr(away, "aim", lambda: (_ for _ in ()).throw(ServerError("it is away")))
         reader.prepareForTriggerAvailableNow()
     end = advance(reader, start)
-    assert rows(reader, start, end) == [(a, "s", 1), (b, "s", 7)]
+    assert rows(reader, start, end) == sorted([(a, "s", 1), (b, "s", 7)])
     add(second, 8)
     assert advance(reader, end) == end
     reader.stop()
