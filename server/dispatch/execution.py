@@ -120,7 +120,7 @@ class Execution:
             self._lookup.hides_expired = self._restrictions.hides_expired
             call.argv = NO_WORDS  # the parser may use the list again
             if self._depth and call.is_logged and outer is None:
-                outer = []  # the command that ran this one: each inner one has said its own
+                outer = []  # the script or EXEC around it is not logged: its commands are
             self._events.logged = outer
         if origin & REPLAYED and not origin & SCRIPT and isinstance(reply, ErrorReply):
             self._replay_failures.failed(command.name, reply, origin)

@@ -3,7 +3,7 @@
     park()            a handler has returned a Block: its client waits, with its command
     serve_ready()     keys have become ready: the commands of their waiters run again
     serve_keyless()   what WAIT, WAITAOF and DEBUG CLOCK wait for may have come
-    read_on()         some have not looked at all yet that is there: their commands run again
+    read_on()         a read has stopped before its end (XREAD WHERE): its command runs again
     end_over()        the time of some is up
     end()             somebody ends a wait: CLIENT UNBLOCK, a change of the role
     begin_pause(), end_pause()     CLIENT PAUSE holds commands back
@@ -102,7 +102,10 @@ class Waits:
         )
 
     def read_on(self) -> None:
-        """Run a command again that has not looked at all yet that is there (XREAD WHERE)."""
+        """Run one command again that has stopped before it had looked at everything (XREAD WHERE).
+
+        It goes on where it has stopped; if it stops again, it is run again in the next turn.
+        """
         if self._are_held():
             self._blocking.hold_unfinished()
             return

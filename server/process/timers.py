@@ -21,7 +21,10 @@ class Timers(Protocol):
         """A script was suspended: resume it after this turn of the loop."""
 
     def read_on_soon(self) -> None:
-        """Clients wait that have not looked at all yet: run them after this turn of the loop."""
+        """A read that waits has stopped before its end: go on with it after this turn of the loop.
+
+        See Blocking: XREAD WHERE stops after so many entries, so that others are served.
+        """
 
     def clock_moved(self) -> None:
         """DEBUG CLOCK has moved the server's clock: other things are due."""

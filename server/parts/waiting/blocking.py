@@ -17,10 +17,11 @@ Deadlines are alarms (alarms.py) that cron looks at. So are the moments at which
 what other consumers were given (XREADGROUP CLAIM): then the keys of such a waiter are ready. A
 delivery that comes meanwhile makes its key ready for those, too.
 
-A waiter whose command has not looked at all that is there (XREAD WHERE) is run again in the next
-turn of the loop, and so on until it has: others are served in between. One that reads by a pattern
-looks for others, too, who want the same: when it is answered or leaves, one of them goes on. What
-it sees that only another one may have is kept for that one, which is run.
+A command that has stopped before it had looked at everything (XREAD WHERE, after so many entries)
+is run again in the next turn of the loop, and so on to the end: others are served in between. A
+waiter that reads by a pattern looks for others, too, who want the same: when it is answered or
+leaves, one of them goes on. What it sees that only another one may have is kept for that one, which
+is run.
 
 A waiter that reads by a pattern (XREADGROUP MATCH) stands in the queue of its Readers, which is
 ready when any key that they match is; see pattern_reads.py.
@@ -60,22 +61,30 @@ class Blocking(Part):
         self.waiting_for_more = 0  # of these, those that wait for more elements of a list
         self._for_removal = 0  # and those that the removal of a key wakes
         self._queues: list[dict[bytes, Queue]] = []  # of each database, by key
-        self._left: list[Queue] = []  # those without waiters, until the next tick
+        self._left: list[Queue] = []  # queues without waiters, kept until the next tick
         self.first_ready: Queue | None = None  # the ready keys, a chain in the order of service
         self._last_ready: Queue | None = None
         self._alarms = Alarms()
         self._served: Queue | None = None  # the ready key whose waiters are being served
-        self._turn = 0  # counts the services of a key
-        self._kind: type | None = None  # of value that the served key had when some were passed
-        self._silent: set[bytes] = set()  # names of which one has had to wait on in this service
-        self._sought: set[bytes] = set()  # but not those who read as one of these
-        self._run: Waiter | None = None  # whose command is run again
-        self._has_delivered = False  # that command has: those after it will see that
-        self._some_wait_on = False  # some of the served key have had to, and will not see it
-        self._keyless: dict[Waiter, None] = {}  # those that wait for no key: WAIT, WAITAOF
-        self._unfinished: dict[Waiter, None] = {}  # those that have not looked at all yet
-        self._is_called = False  # in a moment, for these
-        self.looks = 0  # at pending entries, for WHERE, that this turn has seen
+        self._turn = 0  # the number of the service of a key; a waiter has that of its last one
+        self._kind: type | None = None  # of the served key's value, when Queue.passed was set
+        # The names (Block.speaks_for) for which a waiter was run again in this service and found
+        # nothing. Its other waiters are not run, but for those that read as one of *_sought*.
+        self._silent: set[bytes] = set()
+        self._sought: set[bytes] = set()  # consumers for which no such waiter speaks: but_for
+        self._run: Waiter | None = None  # the waiter whose command is being run again
+        # Whether that command was given entries of the served key. Waiters after it need no new
+        # service for that, since they are still to be run in this one.
+        self._has_delivered = False
+        # Whether waiters of the served key were run and wait again: what is delivered from now on
+        # they see in a new service only.
+        self._some_wait_on = False
+        self._keyless: dict[Waiter, None] = {}  # waiters for no key: WAIT, WAITAOF
+        # Waiters whose command is to be run again without a ready key: it has stopped before it
+        # had looked at everything (Block.reads_on), or it looks in the place of another one.
+        self._unfinished: dict[Waiter, None] = {}
+        self._is_called = False  # whether a timer is set that runs the first of these
+        self.looks = 0  # how many pending entries WHERE was compared with in this turn of the loop
         self.patterns = PatternReads(memory)
         self.timers: Timers = NoTimers()
 
@@ -133,7 +142,7 @@ class Blocking(Part):
         queue.append_waiter(waiter)
 
     def _read_on_later(self, waiter: Waiter) -> None:
-        """Have *waiter* run again after this turn of the loop."""
+        """Have the command of *waiter* run again after this turn of the loop."""
         self._unfinished[waiter] = None
         self._call_unfinished()
 
@@ -143,9 +152,9 @@ class Blocking(Part):
             self._read_on_later(waiter)
 
     def take_unfinished(self) -> Waiter | None:
-        """The first waiter that has not looked at all yet, to be run now; None: there is none.
+        """The first waiter with a command that has not looked at everything; None: there is none.
 
-        The next one is run after this turn: each may look at much.
+        The caller runs it now. The next one is run after this turn: each may look at much.
         """
         waiter = next(iter(self._unfinished), None)
         self._is_called = False
@@ -155,7 +164,7 @@ class Blocking(Part):
         return waiter
 
     def _call_unfinished(self) -> None:
-        """Have the waiters that have not looked at all yet run, if there are any."""
+        """If a command has not looked at everything, have it run after this turn of the loop."""
         if self._unfinished and not self._is_called:
             self._is_called = True
             self.timers.read_on_soon()
@@ -391,11 +400,12 @@ class Blocking(Part):
         """The next waiter to serve of those whose keys are ready; None: all are served.
 
         Of a key that is the oldest that its value wakes and that has not had its turn yet: O(1),
-        but O(waiters for values of another kind) at first, and when the key has another kind.
+        but O(waiters for values of another kind) at first, and when the key has another kind. The
+        numbers are those of the steps at the top of this module.
         """
         while True:
             queue = self._served
-            if queue is None:
+            if queue is None:  # 4: the key that has been ready for longest
                 queue = self.first_ready
                 if queue is None:
                     self._run = None
@@ -411,7 +421,7 @@ class Blocking(Part):
                 if self._silent:
                     self._silent = set()
                     self._sought = set()
-            spot = queue.first
+            spot = queue.first  # 1: the oldest waiter, or the first after those that were passed
             if spot is not None:
                 value = queue.database.peek(queue.key)
                 kind = None if value is None else type(value)
@@ -423,14 +433,15 @@ class Blocking(Part):
                 waiter = spot.waiter
                 if waiter.turn == self._turn:
                     if not waiter.block.for_more:
-                        break  # it went to the tail, and those after it have had their turn too
+                        break  # 3: it is at the tail, and those after it have had their turn too
                 elif waiter.block.kind is kind or waiter.block.on_no_key:
                     waiter.turn = self._turn
                     if not self._silent or self._may_find(waiter.block):
                         if spot.before is not None:
                             queue.passed, self._kind = spot.before, kind
-                        self._run = waiter
+                        self._run = waiter  # 2
                         return waiter
+                    # 3: another one has spoken for it
                     following = spot.after
                     spot.go_to_tail()
                     spot = following
