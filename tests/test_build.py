@@ -216,6 +216,12 @@ def test_last_names_of_inline_files_differ_as_cython_knows_them_by_these() -> No
     assert sorted(last) == sorted(set(last))
 
 
+def test_each_inline_file_is_in_the_page_that_says_what_it_is_worth() -> None:
+    named = re.findall(r"`([\w.]+)`", (ROOT / "bench" / "README.md").read_text())
+    files = [name for name in declared_modules() if inlined_only(name)]
+    assert [name for name in files if not {name, name.rpartition(".")[2]} & set(named)] == []
+
+
 @pytest.mark.parametrize("package", ["protocol", "storage.rax"])
 def test_a_package_stands_for_its_modules_and_plain_ones_share_no_code(package: str) -> None:
     modules = modules_of(PLAIN, [package])
