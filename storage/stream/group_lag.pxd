@@ -6,7 +6,6 @@ from storage.stream.consumer_group cimport ConsumerGroup
 from storage.stream.stream cimport Stream
 from storage.stream.stream_id cimport StreamId
 
-cdef int64_t _MOST
 cdef int64_t _UNKNOWN
 
 

@@ -14,7 +14,6 @@ from storage.stream.consumer_group import UNKNOWN, ConsumerGroup
 from storage.stream.stream import Stream
 from storage.stream.stream_id import ZERO, StreamId
 
-_MOST = 2**63 - 1  # the counter of a group never goes beyond
 _UNKNOWN = UNKNOWN  # as a C number
 
 
@@ -41,13 +40,17 @@ def counted_lag(stream: Stream, group: ConsumerGroup) -> int:
 
 
 def move_on(stream: Stream, group: ConsumerGroup, entry_id: StreamId) -> None:
-    """Advance last_id and the counter: *entry_id*, the next entry, is delivered. O(1)."""
+    """Advance last_id and the counter: *entry_id*, the next entry, is delivered. O(1).
+
+    The counter goes no further than entries were added: a client may have set it too far, and what
+    replicas are told of it is limited as what clients say. (Redis's lag is negative then.)
+    """
     if (
         group.entries_read != _UNKNOWN
         and stream_id.compare(group.last_id, stream.first_id) >= 0
         and not has_tombstone_after(stream, group.last_id)
     ):
-        if group.entries_read < _MOST:
+        if group.entries_read < stream.entries_added:
             group.entries_read += 1
     elif stream.entries_added:
         group.entries_read = number_of(stream, entry_id)
@@ -64,7 +67,9 @@ def move_past(
     move_on(stream, group, first)
     if entries > 1:
         if group.entries_read != _UNKNOWN and not has_tombstone_after(stream, group.last_id):
-            group.entries_read += min(entries - 1, _MOST - group.entries_read)
+            group.entries_read += max(
+                0, min(entries - 1, stream.entries_added - group.entries_read)
+            )
         elif stream.entries_added:
             group.entries_read = number_of(stream, last)
         group.move_to(last)

@@ -68,11 +68,12 @@ def test_the_lag_is_negative_when_entries_read_exceeds_entries_added() -> None:
     assert group_lag.lag(stream, stream.create_group(b"g", sid(3), 2**63 - 1)) == 5 - (2**63 - 1)
 
 
-def test_entries_read_stays_at_its_maximum() -> None:
+def test_entries_read_that_is_too_great_stays() -> None:
     stream = stream_of(5)
-    group = stream.create_group(b"g", sid(2), 2**63 - 2)
-    read(stream, group, 2)
-    assert group.entries_read == 2**63 - 1
+    one, several = (stream.create_group(name, sid(2), 2**63 - 2) for name in (b"a", b"b"))
+    read(stream, one, 2)
+    group_lag.move_past(stream, several, sid(3), sid(4), 2)
+    assert (one.entries_read, several.entries_read) == (2**63 - 2, 2**63 - 2)
 
 
 def test_reading_updates_entries_read_last_id_and_lag() -> None:
@@ -151,3 +152,12 @@ class TestNumberOf:
         stream.delete(sid(5))
         numbers = {ms: group_lag.number_of(stream, sid(ms)) for ms in (0, 1, 5, 9)}
         assert numbers == {0: UNKNOWN, 1: UNKNOWN, 5: UNKNOWN, 9: 9}
+
+
+def test_no_more_is_read_than_was_added() -> None:
+    """A client may say so of a group in the middle of a stream; a replica would not believe it."""
+    stream = stream_of(5)
+    one, several = (stream.create_group(name, sid(2), 5) for name in (b"a", b"b"))
+    read(stream, one, 2)
+    group_lag.move_past(stream, several, sid(3), sid(4), 2)
+    assert (one.entries_read, several.entries_read) == (5, 5)

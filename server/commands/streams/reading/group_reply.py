@@ -39,7 +39,7 @@ def write_new(
         lane_reply.write_ready(writer, order)
     where = delivery.where
     again = _claimed_ahead(delivery) if policy is not None and delivery.claimed else None
-    if where is not None:
+    if where is not None and entry is not None:
         # It stands before the first one.
         entry = delivery.stream.range(delivery.group.last_id.next())
     while entry is not None and writer.left > 0 and len(delivery.given) < delivery.room:

@@ -587,6 +587,21 @@ class TestManyEntries:
         assert all(reader.reply().startswith("-WRONGTYPE") for reader in readers)
 
 
+def test_a_group_beyond_all_ids_is_given_what_is_due(server):
+    """Once, what it had claimed was neither answered nor logged: no ID follows the greatest."""
+    server.send_line("XADD s 1-0 type a")
+    server.send_line("XGROUP CREATE s g 0")
+    server.send_line("XREADGROUP GROUP g ann STREAMS s >")
+    server.send_line("XGROUP CFGSET s g VISIBILITY 40")
+    server.send_line("XGROUP SETID s g +")
+    server.advance(100)
+    server.logged()
+    assert found(server.send_line("XREADGROUP GROUP g bob WHERE type 1 a STREAMS s >")) == [1]
+    assert [line.split()[:2] for line in server.logged()] == [
+        [b"XGROUP", b"CREATECONSUMER"], [b"XCLAIM", b"s"],
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("line", [
     "XREAD BLOCK 0 WHERE type 1 none STREAMS s 0", "XREAD BLOCK 0 WHERE type 1 none MATCH * 0",
     "XREADGROUP GROUP g a BLOCK 0 WHERE type 1 none STREAMS s >",
