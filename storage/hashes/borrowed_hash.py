@@ -6,7 +6,6 @@ See storage/rdb/borrowed.py for what that is and why.
 from __future__ import annotations
 
 from storage.hashes.hash import Hash
-from storage.rdb import raw
 from storage.rdb.borrowed import Borrowed
 
 
@@ -20,15 +19,3 @@ def table_of(value: Borrowed) -> Borrowed:
     """The table of the hash *value*; nothing if it is a listpack."""
     found: Hash = value
     return found.table
-
-
-def listpack_octets(pack: Borrowed) -> raw.Raw:
-    """The bytes of a listpack; there may be unused ones past its end."""
-    data: bytearray = pack.data
-    return data
-
-
-def listpack_size(pack: Borrowed) -> int:
-    """How many bytes of these the listpack has."""
-    size: int = pack.size
-    return size

@@ -1,5 +1,6 @@
 cimport cython
 
+from storage cimport borrowed_listpack
 from storage.hash_table cimport borrowed_packed
 from storage.hashes cimport borrowed_hash
 from storage.hashes.hash cimport Hash

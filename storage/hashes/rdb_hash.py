@@ -22,9 +22,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from storage import borrowed_listpack
 from storage.errors import Corrupt
 from storage.hash_table import borrowed_packed
-from storage.hashes import borrowed_hash, zipmap
+from storage.hashes import zipmap
 from storage.hashes.hash import Hash
 from storage.hashes.timed_fields import NO_EXPIRY
 from storage.hashes.timed_table import TimedTable
@@ -93,7 +94,7 @@ def write_pack(writer: RdbWriter, pack: Listpack) -> None:
 
 def write_borrowed_pack(writer: RdbWriter, pack: borrowed.Borrowed) -> None:
     """Write a hash that is this listpack."""
-    writer.text(borrowed_hash.listpack_octets(pack), borrowed_hash.listpack_size(pack))
+    writer.text(borrowed_listpack.octets(pack), borrowed_listpack.size(pack))
 
 
 def write_borrowed_table(writer: RdbWriter, table: borrowed.Borrowed) -> None:

@@ -4,10 +4,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from storage.listpack.listpack cimport Listpack
 from storage.lists.node_deque cimport NodeDeque
 from storage.lists.quicklist cimport QuickList
-from storage.rdb cimport raw
 
 cdef extern from "Python.h":
-    char *PyByteArray_AS_STRING(PyObject *data) noexcept
     bint Py_IS_TYPE(PyObject *value, PyTypeObject *kind) noexcept
 
 
@@ -17,11 +15,3 @@ cdef inline PyObject *only_listpack(PyObject *value) noexcept:
         return NULL
     head = <PyObject *>(<QuickList>value)._head
     return head if Py_IS_TYPE(head, <PyTypeObject *>Listpack) else NULL
-
-
-cdef inline raw.Raw listpack_octets(PyObject *pack) noexcept:
-    return <raw.Raw>PyByteArray_AS_STRING(<PyObject *>(<Listpack>pack).data)
-
-
-cdef inline Py_ssize_t listpack_size(PyObject *pack) noexcept:
-    return (<Listpack>pack).size

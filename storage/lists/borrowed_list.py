@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from storage.listpack.listpack import Listpack
 from storage.lists.quicklist import QuickList
-from storage.rdb import raw
 from storage.rdb.borrowed import Borrowed
 
 
@@ -18,15 +17,3 @@ def only_listpack(value: Borrowed) -> Borrowed:
         return None
     node = quicklist.nodes()[0]
     return node if isinstance(node, Listpack) else None
-
-
-def listpack_octets(pack: Borrowed) -> raw.Raw:
-    """The bytes of a listpack; there may be unused ones past its end."""
-    data: bytearray = pack.data
-    return data
-
-
-def listpack_size(pack: Borrowed) -> int:
-    """How many bytes of these the listpack has."""
-    size: int = pack.size
-    return size

@@ -1,5 +1,6 @@
 cimport cython
 
+from storage cimport borrowed_listpack
 from storage.listpack.listpack cimport Listpack
 from storage.lists.quicklist cimport QuickList
 from libc.stdint cimport int64_t, uint64_t

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from storage import borrowed_listpack
 from storage.errors import Corrupt
 from storage.listpack import ziplist
 from storage.listpack.listpack import Listpack
-from storage.lists import borrowed_list
 from storage.lists.quicklist import QuickList
 from storage.rdb import borrowed, raw
 from storage.rdb.reader import RdbReader
@@ -52,7 +52,7 @@ def write_only_listpack(writer: RdbWriter, pack: borrowed.Borrowed) -> None:
     """Write a list that has this one node."""
     writer.length(1)
     writer.length(PACKED_NODE)
-    writer.text(borrowed_list.listpack_octets(pack), borrowed_list.listpack_size(pack))
+    writer.text(borrowed_listpack.octets(pack), borrowed_listpack.size(pack))
 
 
 def read(reader: RdbReader, code: int, fill: int) -> QuickList:

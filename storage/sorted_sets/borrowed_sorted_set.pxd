@@ -3,7 +3,6 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from storage.listpack.listpack cimport Listpack
 from storage.rdb cimport raw
 from storage.sorted_sets.leaf cimport Leaf
 from storage.sorted_sets.member_index cimport MemberIndex
@@ -28,14 +27,6 @@ cdef inline PyObject *pack_of(PyObject *value) noexcept:
 cdef inline PyObject *tree_of(PyObject *value) noexcept:
     cdef PyObject *tree = <PyObject *>(<SortedSet>value).tree
     return tree if tree != <PyObject *>None else NULL
-
-
-cdef inline raw.Raw listpack_octets(PyObject *pack) noexcept:
-    return <raw.Raw>PyByteArray_AS_STRING(<PyObject *>(<Listpack>pack).data)
-
-
-cdef inline Py_ssize_t listpack_size(PyObject *pack) noexcept:
-    return (<Listpack>pack).size
 
 
 cdef inline Py_ssize_t size(PyObject *tree) noexcept:

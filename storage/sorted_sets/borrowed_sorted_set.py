@@ -38,18 +38,6 @@ def tree_of(value: Borrowed) -> Borrowed:
     return found.tree
 
 
-def listpack_octets(pack: Borrowed) -> raw.Raw:
-    """The bytes of a listpack; there may be unused ones past its end."""
-    data: bytearray = pack.data
-    return data
-
-
-def listpack_size(pack: Borrowed) -> int:
-    """How many bytes of these the listpack has."""
-    size: int = pack.size
-    return size
-
-
 def size(tree: Borrowed) -> int:
     """How many members *tree* has."""
     found: ScoreTree = tree

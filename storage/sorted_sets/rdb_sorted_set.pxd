@@ -1,5 +1,6 @@
 cimport cython
 
+from storage cimport borrowed_listpack
 from storage.listpack.listpack cimport Listpack
 from storage.limits cimport ListpackLimits
 from storage.rdb cimport borrowed, raw

@@ -16,6 +16,7 @@ import struct
 from collections.abc import Iterator
 from math import isnan
 
+from storage import borrowed_listpack
 from storage.errors import Corrupt
 from storage.limits import ListpackLimits
 from storage.listpack import ziplist
@@ -62,7 +63,7 @@ def write_leaf(writer: RdbWriter, leaf: Leaf) -> None:
 
 def write_borrowed_pack(writer: RdbWriter, pack: borrowed.Borrowed) -> None:
     """Write a sorted set that is this listpack."""
-    writer.text(borrowed_sorted_set.listpack_octets(pack), borrowed_sorted_set.listpack_size(pack))
+    writer.text(borrowed_listpack.octets(pack), borrowed_listpack.size(pack))
 
 
 def write_borrowed_tree(writer: RdbWriter, tree: borrowed.Borrowed) -> None:

@@ -11,7 +11,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from protocol cimport word_memory
 from server.parts.scripting.lua.libraries cimport number_octets
-from storage cimport allocation
+from storage cimport allocation, borrowed_listpack
 from storage.chance cimport Chance
 from storage.hash_table cimport borrowed_packed, fetching
 from storage.hashes cimport borrowed_hash
@@ -254,7 +254,7 @@ def number(object value):
     return borrowed.number(<PyObject *>value)
 
 
-# ------------------------------------------------- storage.lists.borrowed_list, .snapshot.borrowed_table
+# ---------- storage.borrowed_listpack, .lists.borrowed_list, .snapshot.borrowed_table
 
 
 def only_listpack(object value):
@@ -263,14 +263,12 @@ def only_listpack(object value):
 
 def listpack_octets(object pack):
     return raw.cut(
-        borrowed_list.listpack_octets(<PyObject *>pack),
-        0,
-        borrowed_list.listpack_size(<PyObject *>pack),
+        borrowed_listpack.octets(<PyObject *>pack), 0, borrowed_listpack.size(<PyObject *>pack)
     )
 
 
 def listpack_size(object pack):
-    return borrowed_list.listpack_size(<PyObject *>pack)
+    return borrowed_listpack.size(<PyObject *>pack)
 
 
 def prefetch(object segment):
@@ -390,14 +388,6 @@ def hash_table_of(object value):
     return held(borrowed_hash.table_of(<PyObject *>value))
 
 
-def hash_pack_bytes(object pack):
-    return raw.cut(
-        borrowed_hash.listpack_octets(<PyObject *>pack),
-        0,
-        borrowed_hash.listpack_size(<PyObject *>pack),
-    )
-
-
 def set_members(object value):
     return held(borrowed_set.members(<PyObject *>value))
 
@@ -430,14 +420,6 @@ def sorted_set_pack_of(object value):
 
 def sorted_set_tree_of(object value):
     return held(borrowed_sorted_set.tree_of(<PyObject *>value))
-
-
-def sorted_set_pack_bytes(object pack):
-    return raw.cut(
-        borrowed_sorted_set.listpack_octets(<PyObject *>pack),
-        0,
-        borrowed_sorted_set.listpack_size(<PyObject *>pack),
-    )
 
 
 def sorted_set_size(object tree):
