@@ -6,12 +6,19 @@ from random import Random
 
 import pytest
 
-from fuzz.command_server import Finding, FuzzedServer, check_kinds, whole_replies
+from fuzz.command_server import (
+    Finding,
+    FuzzedServer,
+    check_kinds,
+    may_read_history,
+    whole_replies,
+)
 from fuzz.command_words import CommandWords, commands
 from fuzz.commands import run
 from server.table.command import TABLE
 from storage import allocation
 from storage.lists.quicklist import QuickList
+from storage.stream.stream_id import StreamId
 from tests.worth import rounds
 
 SEEDS = range(rounds(12))
@@ -93,6 +100,38 @@ def test_a_change_that_is_not_logged_is_found(declare):
     server.run(server.free_clients()[0], [b"ADD"])
     with pytest.raises(Finding, match="keys that only one of both has"):
         server.check_data(Random(1))
+
+
+def test_deliveries_from_a_history_are_told_to_no_replica_and_are_no_finding():
+    server = FuzzedServer(1)
+    client = server.free_clients()[0]
+    for line in (
+        "XADD s 1-1 f v", "XGROUP CREATE s g 0", "XREADGROUP GROUP g c STREAMS s >",
+        "XREADGROUP GROUP g c STREAMS s 0",
+    ):  # fmt: skip
+        server.advance(5)
+        server.run(client, line.encode().split())
+    server.check_data(Random(1))
+    server.run(client, b"XCLAIM s g other 0 1-1".split())
+    server.check_data(Random(1))
+    server.state.databases[0].peek(b"s").find_group(b"g").ack(StreamId(1, 1))
+    with pytest.raises(Finding, match="another value at the replica"):
+        server.check_data(Random(1))
+
+
+@pytest.mark.parametrize(
+    ("line", "may"),
+    [
+        ("XREADGROUP GROUP g c STREAMS s >", False),
+        ("xreadgroup group g c streams s t > >", False),
+        ("XREADGROUP GROUP g c STREAMS s t > 0", True),
+        ("XREADGROUP GROUP g c MATCH * >", False),
+        ("EVAL script 0 XREADGROUP GROUP g c STREAMS s 1-1", True),
+        ("XREAD STREAMS s 0", False),
+    ],
+)
+def test_a_read_of_a_history_is_seen(line, may):
+    assert may_read_history(line.encode().split()) is may
 
 
 def test_a_log_that_a_replica_cannot_run_is_found(declare):
