@@ -179,8 +179,9 @@ def write_history(
             if not delivery.is_wanted(where, delivered):
                 continue
         if delivery.is_dead(delivered):
-            delivery.dead.append(delivered)
-            if len(delivery.dead) == _MOST_DEAD:
+            if len(delivery.dead) < _MOST_DEAD:
+                delivery.dead.append(delivered)
+            elif not delivery.dead_stay:
                 break
             continue
         if delivery.ids_only:

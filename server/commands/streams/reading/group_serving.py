@@ -283,6 +283,7 @@ def _serve_history(
     policy = group_steps.policy_of(call, delivery.key, name)
     if policy is not None and policy.max_deliveries:
         delivery.follow(policy)
+        delivery.dead_stay = not dead_letters.can_move(call, delivery.key, policy)
     given = group_reply.write_history(
         body,
         delivery,

@@ -624,13 +624,18 @@ class TestDeadLetters:
         queue.send_line("XREADGROUP GROUP g ann STREAMS s 0")
         assert queue.send_line("XLEN dead") == 3
 
+    def test_many_that_cannot_move_hide_nothing_of_the_history(self, queue):
+        for ms in range(4, 300):
+            queue.send_line(f"XADD s {ms}-0 job {ms}")
+        queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
+        ids = " ".join(f"{ms}-0" for ms in range(1, 290))
+        queue.send_line(f"XCLAIM s g ann 0 {ids} RETRYCOUNT 2")
+        queue.send_line("SET dead text")
+        history = queue.send_line("XREADGROUP GROUP g ann STREAMS s 0")
+        assert given(history) == [*range(290, 300)]
+
     def test_in_the_history_too_what_cannot_move_stays_and_is_not_delivered(self, queue):
-        queue.send_line("CONFIG SET maxmemory 1")
         history = "XREADGROUP GROUP g ann STREAMS s 0"
-        for _ in range(2):
-            queue.send_line("XCLAIM s g ann 0 1-0 FORCE RETRYCOUNT 2")
-        queue.send_line("CONFIG SET maxmemory 0")
-        queue.send_line("DEL dead")
         queue.send_line("SET dead text")
         queue.send_line("XREADGROUP GROUP g ann STREAMS s >")
         queue.send_line("XCLAIM s g ann 0 1-0 FORCE RETRYCOUNT 2")
