@@ -81,3 +81,16 @@ def test_the_rooms_of_the_server_have_few_arrows_between_them() -> None:
             if room not in FACES and match[1] not in {room, *FACES}:
                 arrows.add((room, match[1]))
     assert 0 < len(arrows) <= MOST_ARROWS
+
+
+ALIAS_CALL = re.compile(
+    r"\b(list|dict|set)\[[^()\n]*\]\("
+)  # list[int]() makes an object, and fails
+
+
+@pytest.mark.parametrize("floor", ["octets", "protocol", "storage", "server"])
+def test_compiled_code_calls_no_generic_alias(floor: str) -> None:
+    """Once, each XADD with options made one, and raised an error that nobody saw: half a us."""
+    for path in (ROOT / floor).rglob("*.py"):
+        if path.with_suffix(".pxd").exists():
+            assert not ALIAS_CALL.search(path.read_text()), path

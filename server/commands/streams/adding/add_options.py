@@ -46,7 +46,8 @@ class AddOptions:
         self.wanted = self.last = None
         self.trim = self.once = self.delay = None
         self.expire_ms = 0
-        trim, args, unlogged = Trim(), Args(call.argv, 2), list[int]()
+        trim, args = Trim(), Args(call.argv, 2)
+        unlogged: list[int] = []
         while args.left() and args.argv[args.at] != b"*":
             if not trim.take(args) and not self._take(call, args, unlogged):
                 break
